@@ -1,0 +1,91 @@
+# tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto...] [OUTPUT_DIRECTORY <dir>])
+#
+# Builds the generator <target>_gen from the kernel sources and runs it, so that the emitted files and manifest.json stand in
+# <dir> (default: ${CMAKE_CURRENT_BINARY_DIR}/<target>; also the property TESSERA_OUTPUT_DIRECTORY of <target>). With ARCH the
+# generator is built for that target alone, so what the target cannot do is a compile error; without it, a3 is emitted. The
+# generator runs again only when it or a source changed; a run that fails leaves the previous outputs as they were.
+
+function(_tessera_kernels_error target what value hint)
+  # The leading spaces keep CMake from wrapping the lines.
+  message(FATAL_ERROR " tessera_add_kernels(${target}): ${what} (${value})\n   hint: ${hint}")
+endfunction()
+
+function(tessera_add_kernels target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH;OUTPUT_DIRECTORY" "SOURCES;EMIT")
+
+  set(usage "tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto] [OUTPUT_DIRECTORY <dir>])")
+  if(arg_UNPARSED_ARGUMENTS)
+    _tessera_kernels_error(${target} "unknown argument" "${arg_UNPARSED_ARGUMENTS}" "${usage}")
+  endif()
+  if(arg_KEYWORDS_MISSING_VALUES)
+    _tessera_kernels_error(${target} "keyword without a value" "${arg_KEYWORDS_MISSING_VALUES}" "${usage}")
+  endif()
+  if(NOT arg_SOURCES)
+    _tessera_kernels_error(${target} "no kernel sources" "SOURCES" "${usage}")
+  endif()
+  if(DEFINED arg_ARCH AND NOT arg_ARCH MATCHES "^(a3|a5)$")
+    _tessera_kernels_error(${target} "unknown ARCH" "${arg_ARCH}" "a3 or a5")
+  endif()
+  foreach(form IN LISTS arg_EMIT)
+    if(form STREQUAL "cpp")
+      _tessera_kernels_error(${target} "EMIT cpp is not available in this version" "${form}" "EMIT pto")
+    elseif(NOT form STREQUAL "pto")
+      _tessera_kernels_error(${target} "unknown EMIT" "${form}" "EMIT pto")
+    endif()
+  endforeach()
+  set(sources)
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    get_source_file_property(generated "${source}" GENERATED)
+    if(NOT generated AND NOT EXISTS "${source}")
+      _tessera_kernels_error(${target} "no such source" "${source}"
+                             "paths are relative to the directory of the calling CMakeLists.txt")
+    endif()
+    list(APPEND sources "${source}")
+  endforeach()
+  if(NOT TARGET tessera::driver)
+    get_property(missing GLOBAL PROPERTY TESSERA_DRIVER_MISSING)
+    _tessera_kernels_error(${target} "tessera::driver is not available, not found" "${missing}"
+                           "install these packages and configure again")
+  endif()
+
+  if(NOT arg_EMIT)
+    set(arg_EMIT pto)
+  endif()
+  list(REMOVE_DUPLICATES arg_EMIT)
+  list(JOIN arg_EMIT "," emit)
+  set(arch a3)
+  if(DEFINED arg_ARCH)
+    set(arch ${arg_ARCH})
+  endif()
+  set(directory "${target}")
+  if(arg_OUTPUT_DIRECTORY)
+    set(directory "${arg_OUTPUT_DIRECTORY}")
+  endif()
+  cmake_path(ABSOLUTE_PATH directory BASE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}" NORMALIZE)
+
+  set(generator ${target}_gen)
+  add_executable(${generator} "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_generator_main.cpp" ${sources})
+  target_link_libraries(${generator} PRIVATE tessera::driver)
+  if(DEFINED arg_ARCH)
+    string(TOUPPER ${arch} upper)
+    target_compile_definitions(${generator} PRIVATE TESSERA_TARGET_${upper})
+  endif()
+  list(LENGTH sources count)
+  if(count GREATER 1)
+    target_precompile_headers(${generator} PRIVATE <tessera/kernel.hpp>)
+  endif()
+
+  # The set of emitted files is known only to the generator, and it leaves unchanged files untouched: a stamp records the run.
+  set(stamp "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.kernels")
+  add_custom_command(
+    OUTPUT "${stamp}"
+    BYPRODUCTS "${directory}/manifest.json"
+    COMMAND ${generator} emit --arch ${arch} --emit ${emit} --out "${directory}"
+    COMMAND ${CMAKE_COMMAND} -E touch "${stamp}"
+    DEPENDS ${generator} ${sources}
+    COMMENT "Generating the kernels of ${target} (${arch}: ${emit})"
+    VERBATIM)
+  add_custom_target(${target} ALL DEPENDS "${stamp}" SOURCES ${sources})
+  set_target_properties(${target} PROPERTIES TESSERA_OUTPUT_DIRECTORY "${directory}")
+endfunction()

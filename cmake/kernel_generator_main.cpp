@@ -1,0 +1,3 @@
+#include <tessera/driver.hpp>
+
+int main(int argc, char** argv) { return tessera::driver::main(argc, argv); }

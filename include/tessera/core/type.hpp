@@ -1,0 +1,104 @@
+// The type of an IR value: a small structural value, the same at compile time and at run time.
+#pragma once
+
+#include <cstdint>
+
+#include "dim.hpp"
+#include "dtype.hpp"
+#include "space.hpp"
+
+namespace tessera {
+
+enum class TypeKind : std::uint8_t { none, tensor, tile, scalar };
+
+/// Element order. nd: rows; dn: columns; nz, zn: fractal boxes of the cube unit (block order, then order in a block).
+enum class Layout : std::uint8_t { nd, dn, nz, zn };
+
+/// Shape, element type, place and layout of a value. Scalars (Index among them) have rank 0.
+struct Type {
+  TypeKind kind = TypeKind::none;
+  DType dtype = f32;
+  MemorySpace space = Gm;
+  Layout layout = Layout::nd;
+  std::uint8_t rank = 0;
+  std::int64_t dims[max_rank] = {};
+
+  [[nodiscard]] constexpr std::int64_t operator[](int axis) const { return dims[axis]; }
+  /// axis counted from the end: last(0) is the last dim.
+  [[nodiscard]] constexpr std::int64_t last(int from_end = 0) const { return dims[rank - 1 - from_end]; }
+  [[nodiscard]] constexpr bool is_tensor() const { return kind == TypeKind::tensor; }
+  [[nodiscard]] constexpr bool is_tile() const { return kind == TypeKind::tile; }
+  [[nodiscard]] constexpr bool is_scalar() const { return kind == TypeKind::scalar; }
+  [[nodiscard]] constexpr bool is_index() const { return is_scalar() && dtype == index_type; }
+  [[nodiscard]] constexpr bool is_shaped() const { return is_tensor() || is_tile(); }
+  [[nodiscard]] constexpr bool has_static_shape() const {
+    for (int i = 0; i < rank; ++i)
+      if (is_dynamic(dims[i])) return false;
+    return true;
+  }
+  /// Element count of a static shape.
+  [[nodiscard]] constexpr std::int64_t elements() const {
+    std::int64_t n = 1;
+    for (int i = 0; i < rank; ++i) n *= dims[i];
+    return n;
+  }
+  [[nodiscard]] constexpr std::int64_t bytes() const { return bytes_of(dtype, elements()); }
+  [[nodiscard]] constexpr bool same_shape(const Type& o) const {
+    if (rank != o.rank) return false;
+    for (int i = 0; i < rank; ++i)
+      if (dims[i] != o.dims[i]) return false;
+    return true;
+  }
+  friend constexpr bool operator==(const Type&, const Type&) = default;
+};
+
+/// The layout that a tile has in its space unless an operation says otherwise.
+[[nodiscard]] constexpr Layout implied_layout(MemorySpace space, const Type& shape) {
+  switch (space) {
+    case Mat: case Left: case Acc: return Layout::nz;
+    case Right: return Layout::zn;
+    case Vec: return shape.rank >= 2 && shape.last() == 1 && shape.last(1) != 1 ? Layout::dn : Layout::nd;
+    default: return Layout::nd;
+  }
+}
+
+[[nodiscard]] constexpr Type scalar_type(DType d) { return {TypeKind::scalar, d, Gm, Layout::nd, 0, {}}; }
+inline constexpr Type index_scalar = scalar_type(index_type);
+
+/// A type of the same kind and place with another shape; the layout follows the space.
+[[nodiscard]] constexpr Type with_shape(Type t, const std::int64_t* dims, int rank) {
+  t.rank = static_cast<std::uint8_t>(rank);
+  for (int i = 0; i < max_rank; ++i) t.dims[i] = i < rank ? dims[i] : 0;
+  t.layout = t.is_tile() ? implied_layout(t.space, t) : Layout::nd;
+  return t;
+}
+[[nodiscard]] constexpr Type with_dim(Type t, int axis, std::int64_t dim) {
+  t.dims[axis] = dim;
+  t.layout = t.is_tile() ? implied_layout(t.space, t) : Layout::nd;
+  return t;
+}
+[[nodiscard]] constexpr Type with_dtype(Type t, DType d) { t.dtype = d; return t; }
+[[nodiscard]] constexpr Type with_space(Type t, MemorySpace s) {
+  t.kind = s == Gm ? TypeKind::tensor : TypeKind::tile;
+  t.space = s;
+  t.layout = t.is_tile() ? implied_layout(s, t) : Layout::nd;
+  return t;
+}
+
+/// The tile that a tensor becomes when it is loaded whole: same shape and dtype, in `space`.
+[[nodiscard]] constexpr Type lowered(const Type& tensor, MemorySpace space = Vec) {
+  return tensor.is_tensor() ? with_space(tensor, space) : tensor;
+}
+
+/// The 2-D tile that a tile of rank > 2 becomes: leading dims merged into rows. Rank 1 and 2 stay as they are.
+[[nodiscard]] constexpr Type flattened(const Type& tile) {
+  if (!tile.is_tile() || tile.rank <= 2) return tile;
+  std::int64_t merged[2] = {1, tile.last()};
+  for (int i = 0; i + 1 < tile.rank; ++i) merged[0] *= tile.dims[i];
+  const Layout layout = tile.layout;
+  Type flat = with_shape(tile, merged, 2);
+  if (tile.space != Vec) flat.layout = layout;
+  return flat;
+}
+
+}  // namespace tessera

@@ -1,0 +1,160 @@
+// Control flow: `for (Index i : range(0, n, 64))`, if_, while_. Bodies run once, while recording.
+#pragma once
+
+#include "handles.hpp"
+
+namespace tessera {
+namespace detail {
+
+template <class X>
+concept loop_bound = (scalar_operand<X> && is_integer_or_index(type_of<value_of<X>>.dtype)) ||
+                     (literal_number<X> && !recorded<X> && !is_floating_number<X>());
+
+/// A recorded counting loop. Leaving it by break, return or an exception closes it and is an error of the kernel.
+class [[nodiscard]] range_loop {
+ public:
+  range_loop(ValueId start, ValueId stop, ValueId step, const std::source_location& at)
+      : start_(start), stop_(stop), step_(step), at_(location_of(at)), recorder_(&Recorder::current(at)) {}
+  range_loop(const range_loop&) = delete;
+  range_loop& operator=(const range_loop&) = delete;
+  ~range_loop() {
+    if (open_)
+      recorder_->abandon(depth_, {at_, "range: the loop is left by break, return or an exception",
+                                  "the body is recorded once: let it run to its end, and use if_(...) or while_(...) instead"});
+  }
+
+  struct sentinel {};
+  class iterator {
+   public:
+    explicit iterator(range_loop& loop) : loop_(&loop) {}
+    [[nodiscard]] Index operator*() const { return {*loop_->recorder_, loop_->counter_}; }
+    iterator& operator++() {
+      loop_->open_ = false;
+      loop_->recorder_->close_loop(loop_->at_);
+      return *this;
+    }
+    [[nodiscard]] bool operator!=(sentinel) const { return loop_->open_; }
+
+   private:
+    range_loop* loop_;
+  };
+  [[nodiscard]] iterator begin() {
+    depth_ = recorder_->depth();
+    counter_ = recorder_->open_for(start_, stop_, step_, at_);
+    open_ = true;
+    return iterator(*this);
+  }
+  [[nodiscard]] sentinel end() const { return {}; }
+
+ private:
+  ValueId start_, stop_, step_, counter_;
+  Location at_;
+  Recorder* recorder_;
+  std::size_t depth_ = 0;
+  bool open_ = false;
+};
+
+inline void check_step(ValueId step, const std::source_location& at) {
+  const Value& v = Recorder::current(at).function()[step];
+  if (v.kind == ValueKind::constant && v.integer <= 0)
+    fail(location_of(at), "range: the step is not positive (" + std::to_string(v.integer) + ")", "count upwards");
+}
+
+}  // namespace detail
+
+/// Counts from 0 to `stop`, from `start` to `stop`, or so by `step`; `stop` is exclusive, the step positive.
+template <detail::loop_bound B>
+auto range(B&& stop, std::source_location at = std::source_location::current()) {
+  Recorder& r = Recorder::current(at);
+  return detail::range_loop(r.function().index(0), detail::record_now<Index>(std::forward<B>(stop), at), r.function().index(1), at);
+}
+template <detail::loop_bound A, detail::loop_bound B>
+auto range(A&& start, B&& stop, std::source_location at = std::source_location::current()) {
+  const ValueId first = detail::record_now<Index>(std::forward<A>(start), at);
+  const ValueId last = detail::record_now<Index>(std::forward<B>(stop), at);
+  return detail::range_loop(first, last, Recorder::current(at).function().index(1), at);
+}
+template <detail::loop_bound A, detail::loop_bound B, detail::loop_bound C>
+auto range(A&& start, B&& stop, C&& step, std::source_location at = std::source_location::current()) {
+  const ValueId first = detail::record_now<Index>(std::forward<A>(start), at);
+  const ValueId last = detail::record_now<Index>(std::forward<B>(stop), at);
+  const ValueId by = detail::record_now<Index>(std::forward<C>(step), at);
+  detail::check_step(by, at);
+  return detail::range_loop(first, last, by, at);
+}
+template <class... B>
+  requires(sizeof...(B) >= 1 && sizeof...(B) <= 3 && !(detail::loop_bound<B> && ...) &&
+           !std::is_same_v<std::remove_cvref_t<decltype((std::declval<B>(), ...))>, std::source_location>)
+broken::range_bound_is_not_an_integer<> range(B&&... bounds);
+
+namespace detail {
+
+template <class C>
+concept condition_operand = recorded<C> && type_of<value_of<C>>.dtype == boolean && type_of<value_of<C>>.is_scalar();
+template <class F>
+concept body = requires(F f) { f(); };
+
+// Closes what an exception in a body leaves open.
+template <class F>
+void run_body(Recorder& r, const F& f, const Location& at, const char* what) {
+  const std::size_t depth = r.depth() - 1;
+  try {
+    f();
+  } catch (...) {
+    r.abandon(depth, {at, std::string(what) + ": the body is left by an exception", "let the body run to its end"});
+    throw;
+  }
+}
+template <class C>
+ValueId record_condition(C&& c, const std::source_location& at) {
+  Recorder& r = Recorder::current(at);
+  r.build().at(location_of(at));
+  const ValueId v = c.resolve();
+  r.build().at(location_of(at));
+  return v;
+}
+
+}  // namespace detail
+
+/// Records both branches: `if_(i == 0, [&] { ... }, [&] { ... })`. Variables that they assign are merged behind.
+template <detail::condition_operand C, detail::body Then, detail::body Else>
+void if_(C&& condition, const Then& then, const Else& otherwise, std::source_location at = std::source_location::current()) {
+  const Location where = detail::location_of(at);
+  const ValueId c = detail::record_condition(std::forward<C>(condition), at);
+  Recorder& r = Recorder::current(at);
+  r.open_if(c, where);
+  detail::run_body(r, then, where, "if_");
+  r.open_else(where);
+  detail::run_body(r, otherwise, where, "if_");
+  r.close_if(where);
+}
+template <detail::condition_operand C, detail::body Then>
+void if_(C&& condition, const Then& then, std::source_location at = std::source_location::current()) {
+  if_(std::forward<C>(condition), then, [] {}, at);
+}
+template <class C, class... F>
+  requires(!detail::condition_operand<C> && sizeof...(F) >= 1)
+broken::condition_is_not_boolean<> if_(C&& condition, F&&... bodies);
+template <detail::condition_operand C, class... F>
+  requires(sizeof...(F) >= 1 && sizeof...(F) <= 2 && !(detail::body<F> && ...) &&
+           !std::is_same_v<std::remove_cvref_t<decltype((std::declval<F>(), ...))>, std::source_location>)
+broken::body_takes_parameters<> if_(C&& condition, F&&... bodies);
+
+/// Repeats the body as long as the condition holds: `while_([&] { return n > 0; }, [&] { ... })`.
+template <detail::body Condition, detail::body Body>
+  requires detail::condition_operand<decltype(std::declval<Condition>()())>
+void while_(const Condition& condition, const Body& body, std::source_location at = std::source_location::current()) {
+  const Location where = detail::location_of(at);
+  Recorder& r = Recorder::current(at);
+  r.open_while(where);
+  ValueId holds;
+  detail::run_body(r, [&] { holds = detail::record_condition(condition(), at); }, where, "while_");
+  r.close_condition(holds, where);
+  detail::run_body(r, body, where, "while_");
+  r.close_loop(where);
+}
+template <detail::body Condition, class Body>
+  requires(!detail::condition_operand<decltype(std::declval<Condition>()())>)
+broken::condition_is_not_boolean<> while_(const Condition& condition, const Body& body);
+
+}  // namespace tessera

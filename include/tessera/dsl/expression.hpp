@@ -1,0 +1,272 @@
+// Expression templates. An unnamed node (an rvalue) is a subtree of the expression around it; a named node (an lvalue) is
+// one shared value, recorded once and then a leaf of other expressions. So a type never grows beyond one source
+// expression, and a whole expression is known when it is recorded.
+#pragma once
+
+#include <source_location>
+
+#include "recorder.hpp"
+#include "verdict.hpp"
+
+namespace tessera {
+
+// g++ names the class of a deleted function in the first line of its error; clang needs the reason.
+#if defined(__clang__) && __clang_major__ >= 19
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+#define TESSERA_DELETED(REASON) delete (REASON)
+#else
+#define TESSERA_DELETED(REASON) delete
+#endif
+/// Base of every recorded value: what must not be done with one, named so that the compiler's message says what to do.
+struct recorded_value_is_no_native_condition_use_if_or_while {
+  explicit operator bool() const = TESSERA_DELETED("recorded_value_is_no_native_condition_use_if_or_while");
+};
+struct recorded_value_has_no_address {
+  void operator&() const = TESSERA_DELETED("recorded_value_has_no_address");  // NOLINT: always a mistake
+};
+#undef TESSERA_DELETED
+#if defined(__clang__) && __clang_major__ >= 19
+#pragma clang diagnostic pop
+#endif
+struct recorded_value : recorded_value_is_no_native_condition_use_if_or_while, recorded_value_has_no_address {};
+
+/// A value of a kernel: a handle, a variable or an expression node.
+template <class X>
+concept recorded = std::is_base_of_v<recorded_value, std::remove_cvref_t<X>>;
+/// A C++ number that may stand in an expression.
+template <class X>
+concept literal_number = std::is_arithmetic_v<std::remove_cvref_t<X>> || requires { std::remove_cvref_t<X>::value + 0; };
+
+/// The value type of an operand: Tensor, Tile, Scalar or Index.
+template <recorded X>
+using value_of = typename std::remove_cvref_t<X>::value_type;
+
+template <class V>
+concept shaped_value = type_of<V>.is_shaped();
+template <class V>
+concept scalar_value = type_of<V>.is_scalar();
+template <class X>
+concept shaped = recorded<X> && shaped_value<value_of<X>>;
+template <class X>
+concept scalar_operand = recorded<X> && type_of<value_of<X>>.is_scalar();
+
+namespace detail {
+
+/// A leaf of an expression: a value that exists.
+template <class V>
+struct leaf {
+  using value_type = V;
+  static constexpr std::int64_t need = 0;
+  ValueId value;
+  ValueId record(Recorder&, const Location&) const { return value; }
+};
+
+/// A number, in the element type of its partner. Its range is checked when it is recorded.
+template <class V>
+struct literal {
+  using value_type = V;
+  static constexpr std::int64_t need = 0;
+  std::int64_t integer = 0;
+  double number = 0;
+  bool floating = false;
+  ValueId record(Recorder& r, const Location& at) const { return literal_value(r, type_of<V>.dtype, *this, at); }
+};
+struct any_literal {
+  std::int64_t integer;
+  double number;
+  bool floating;
+};
+inline ValueId literal_constant(Recorder& r, DType d, const any_literal& l, const Location& at) {
+  if (is_float(d)) return r.function().constant(d, l.floating ? l.number : static_cast<double>(l.integer));
+  const auto misfit = [&] {
+    fail(at, "a literal is out of range for " + std::string(name(d)) + " (" +
+                 (l.floating ? std::to_string(l.number) : std::to_string(l.integer)) + ")",
+         "use a number that the element type holds, or cast the operand to a wider type");
+  };
+  if (l.floating) misfit();
+  const int bits = info(d).bits;
+  const bool is_signed = info(d).kind == DTypeKind::signed_integer || d == index_type;
+  if (d == boolean ? l.integer < 0 || l.integer > 1
+                   : bits < 64 && (is_signed ? l.integer < -(std::int64_t{1} << (bits - 1)) || l.integer >= std::int64_t{1} << (bits - 1)
+                                             : l.integer < 0 || l.integer >= std::int64_t{1} << bits))
+    misfit();
+  if (d == u64 && l.integer < 0) misfit();
+  return r.function().constant(d, l.integer);
+}
+template <class V>
+ValueId literal_value(Recorder& r, DType d, const literal<V>& l, const Location& at) {
+  return literal_constant(r, d, {l.integer, l.number, l.floating}, at);
+}
+template <class V, class N>
+constexpr literal<V> make_literal(const N& n) {
+  if constexpr (!std::is_arithmetic_v<N>) return make_literal<V>(N::value);
+  else if constexpr (std::is_floating_point_v<N>) return {0, static_cast<double>(n), true};
+  else return {static_cast<std::int64_t>(n), 0, false};
+}
+
+// Bytes on chip (or in a tensor value) that evaluating a child needs beyond its result, for the evaluation order.
+template <class V>
+constexpr std::int64_t size_of_value() {
+  constexpr Type t = type_of<V>;
+  return t.is_shaped() && t.has_static_shape() ? t.bytes() : 0;
+}
+template <class K>
+concept is_node = requires { typename K::is_expression; };
+template <class K>
+constexpr std::int64_t held() {
+  if constexpr (is_node<K>) return size_of_value<typename K::value_type>();
+  else return 0;
+}
+
+/// What every node shares: where and when it was written, and the value once it is recorded.
+struct node_state {
+  Location location;
+  Placement place;
+  mutable ValueId value;
+};
+
+/// Up to three operands of a node, stored in place.
+template <class... K>
+struct kids;
+template <>
+struct kids<> {
+  static constexpr std::int64_t need = 0;
+  static constexpr std::int64_t held_bytes = 0;
+  void record(Recorder&, const Location&, ValueId*) const {}
+};
+template <class A>
+struct kids<A> {
+  A a;
+  static constexpr std::int64_t need = A::need;
+  static constexpr std::int64_t held_bytes = held<A>();
+  void record(Recorder& r, const Location& at, ValueId* v) const { v[0] = a.record(r, at); }
+};
+template <class A, class B>
+struct kids<A, B> {
+  A a;
+  B b;
+  static constexpr std::int64_t a_first = A::need > held<A>() + B::need ? A::need : held<A>() + B::need;
+  static constexpr std::int64_t b_first = B::need > held<B>() + A::need ? B::need : held<B>() + A::need;
+  static constexpr std::int64_t need = a_first <= b_first ? a_first : b_first;
+  static constexpr std::int64_t held_bytes = held<A>() + held<B>();
+  // Left to right, unless the other order keeps fewer bytes alive.
+  void record(Recorder& r, const Location& at, ValueId* v) const {
+    if constexpr (a_first <= b_first) {
+      v[0] = a.record(r, at);
+      v[1] = b.record(r, at);
+    } else {
+      v[1] = b.record(r, at);
+      v[0] = a.record(r, at);
+    }
+  }
+};
+template <class A, class B, class C>
+struct kids<A, B, C> {
+  A a;
+  B b;
+  C c;
+  static constexpr std::int64_t need = A::need + held<A>() + B::need + held<B>() + C::need;
+  static constexpr std::int64_t held_bytes = held<A>() + held<B>() + held<C>();
+  void record(Recorder& r, const Location& at, ValueId* v) const {
+    v[0] = a.record(r, at);
+    v[1] = b.record(r, at);
+    v[2] = c.record(r, at);
+  }
+};
+
+// Not templates: every kernel source compiles them once.
+inline node_state start_node(const std::source_location& at) {
+  Recorder& r = Recorder::current(at);
+  return {location_of(at), r.here(), {}};
+}
+inline ValueId emit_node(Recorder& r, const OpInfo& op, const ValueId* operands, std::size_t count, const Attr* attrs,
+                         std::size_t attr_count, const Type& requested, const Location& at) {
+  r.build().at(at);
+  return r.emit(op, {operands, count}, {attrs, attr_count}, requested);
+}
+
+}  // namespace detail
+
+template <class Derived, class Value>
+struct operators;
+
+/// A node: operation Op on operands K, with value type V. Variant holds the transposed operands of a matrix product.
+template <class V, const OpInfo& Op, int Variant, class... K>
+class [[nodiscard]] expression : public operators<expression<V, Op, Variant, K...>, V> {
+ public:
+  using value_type = V;
+  using is_expression = void;
+  static constexpr std::int64_t need =
+      detail::kids<K...>::need > detail::kids<K...>::held_bytes + detail::size_of_value<V>()
+          ? detail::kids<K...>::need
+          : detail::kids<K...>::held_bytes + detail::size_of_value<V>();
+
+  expression(const std::source_location& at, K... k) : state_(detail::start_node(at)), kids_{std::move(k)...} {}
+  expression(const std::source_location& at, const Attr& attr, K... k)
+      : state_(detail::start_node(at)), kids_{std::move(k)...}, attr_(attr), has_attr_(true) {}
+  // Moving hands the node on, as when it becomes a subtree; copying names it: both stand for one value.
+  expression(expression&& other) noexcept
+      : state_(other.state_), kids_(std::move(other.kids_)), attr_(other.attr_), has_attr_(other.has_attr_) {
+    other.state_.place = {};
+  }
+  expression(const expression& other) : state_((other.resolve(), other.state_)), kids_(other.kids_) {}
+  expression& operator=(const expression&) = delete;
+  ~expression() = default;
+
+  /// The value of a named node; recorded where the node was written.
+  ValueId resolve() const {
+    if (state_.value) return state_.value;
+    Recorder* const r = Recorder::current_or_null();
+    if (r == nullptr) fail(state_.location, "a recorded value is used outside of its kernel", "keep values inside the lambda");
+    r->go_to(state_.place, state_.location);
+    return record(*r, state_.location);
+  }
+  /// Records the node as part of an expression, at the place that the recorder has chosen.
+  ValueId record(Recorder& r, const Location&) const {
+    if (state_.value) return state_.value;
+    ValueId operands[sizeof...(K) + 1];
+    kids_.record(r, state_.location, operands);
+    Attr attrs[3];
+    std::size_t count = 0;
+    if constexpr ((Variant & detail::transposes_lhs) != 0) attrs[count++] = {AttrKey::transpose_lhs, false, false, 0, 1, 0};
+    if constexpr ((Variant & detail::transposes_rhs) != 0) attrs[count++] = {AttrKey::transpose_rhs, false, false, 0, 1, 0};
+    if (has_attr_) attrs[count++] = attr_;
+    state_.value = detail::emit_node(r, Op, operands, sizeof...(K), attrs, count, type_of<V>, state_.location);
+    return state_.value;
+  }
+  /// The operands, for an operation around that takes this one's place (matmul of transpose, sum with matmul).
+  detail::kids<K...>& operands() { return kids_; }
+
+ private:
+  detail::node_state state_;
+  detail::kids<K...> kids_;
+  Attr attr_{};
+  bool has_attr_ = false;
+};
+
+namespace detail {
+
+// How an operand enters a node: a named value or a handle as a leaf, an unnamed node as a subtree.
+template <class X>
+struct child_of {
+  static constexpr bool is_subtree = false;
+  using type = leaf<value_of<X>>;
+};
+template <class X>
+  requires(!std::is_lvalue_reference_v<X> && is_node<std::remove_cvref_t<X>>)
+struct child_of<X> {
+  static constexpr bool is_subtree = true;
+  using type = std::remove_cvref_t<X>;
+};
+template <class X>
+using child_t = typename child_of<X>::type;
+
+template <class X>
+child_t<X> make_child(X&& x) {
+  if constexpr (child_of<X>::is_subtree) return std::forward<X>(x);
+  else return {x.resolve()};
+}
+
+}  // namespace detail
+}  // namespace tessera

@@ -1,0 +1,340 @@
+// Named operations on recorded values. Each stands on one line: its descriptor says the rest. An unlawful call selects a
+// declared-only twin whose return type names the broken rule.
+#pragma once
+
+#include "handles.hpp"
+
+namespace tessera {
+namespace detail {
+
+template <const OpInfo& Op, class Requested, class... X>
+using verdict_on = verdict_of<Op, 0, Requested, value_of<X>...>;
+template <const OpInfo& Op, class Requested, class... X>
+concept lawful_call = (recorded<X> && ...) && verdict_on<Op, Requested, X...>::value.lawful();
+template <const OpInfo& Op, class Requested, class... X>
+concept unlawful_call = (recorded<X> && ...) && !verdict_on<Op, Requested, X...>::value.lawful();
+
+template <const OpInfo& Op, class Requested, class... X>
+auto make_call(const std::source_location& at, X&&... x) {
+  return node<Op, result_t<verdict_on<Op, Requested, X...>>>(at, make_child(std::forward<X>(x))...);
+}
+template <const OpInfo& Op, class Requested, class... X>
+auto make_call_with(const std::source_location& at, const Attr& attr, X&&... x) {
+  using V = result_t<verdict_on<Op, Requested, X...>>;
+  return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(std::forward<X>(x))...);
+}
+[[nodiscard]] constexpr Attr attr_of(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
+
+template <class V, DType D>
+struct with_dtype_of {
+  static constexpr Type value = with_dtype(type_of<V>, D);
+};
+template <class S, DType D, MemorySpace M>
+struct shaped_type {
+  using type = Tile<S, D, M>;
+};
+template <class S, DType D>
+struct shaped_type<S, D, Gm> {
+  using type = Tensor<S, D>;
+};
+
+}  // namespace detail
+
+#define TESSERA_UNARY(NAME)                                                                   \
+  template <class X>                                                                          \
+    requires detail::lawful_call<ops::NAME, void, X>                                          \
+  [[nodiscard]] auto NAME(X&& x, std::source_location at = std::source_location::current()) { \
+    return detail::make_call<ops::NAME, void>(at, std::forward<X>(x));                        \
+  }                                                                                           \
+  template <class X>                                                                          \
+    requires detail::unlawful_call<ops::NAME, void, X>                                        \
+  auto NAME(X&& x)->decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::NAME, void, X>>()));
+
+TESSERA_UNARY(abs)
+TESSERA_UNARY(exp)
+TESSERA_UNARY(log)
+TESSERA_UNARY(sqrt)
+TESSERA_UNARY(rsqrt)
+TESSERA_UNARY(recip)
+TESSERA_UNARY(relu)
+TESSERA_UNARY(neg)
+TESSERA_UNARY(row_sum)
+TESSERA_UNARY(row_max)
+TESSERA_UNARY(row_min)
+TESSERA_UNARY(col_sum)
+TESSERA_UNARY(col_max)
+TESSERA_UNARY(col_min)
+#undef TESSERA_UNARY
+
+#define TESSERA_PAIR(NAME)                                                                            \
+  template <class X, class Y>                                                                         \
+    requires detail::lawful_call<ops::NAME, void, X, Y>                                               \
+  [[nodiscard]] auto NAME(X&& x, Y&& y, std::source_location at = std::source_location::current()) {  \
+    return detail::make_call<ops::NAME, void>(at, std::forward<X>(x), std::forward<Y>(y));            \
+  }                                                                                                   \
+  template <class X, class Y>                                                                         \
+    requires detail::unlawful_call<ops::NAME, void, X, Y>                                             \
+  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::NAME, void, X, Y>>()));
+
+TESSERA_PAIR(row_expand_add)
+TESSERA_PAIR(row_expand_sub)
+TESSERA_PAIR(row_expand_mul)
+TESSERA_PAIR(row_expand_div)
+TESSERA_PAIR(row_expand_max)
+TESSERA_PAIR(row_expand_min)
+TESSERA_PAIR(col_expand_add)
+TESSERA_PAIR(col_expand_sub)
+TESSERA_PAIR(col_expand_mul)
+TESSERA_PAIR(col_expand_div)
+TESSERA_PAIR(col_expand_max)
+TESSERA_PAIR(col_expand_min)
+TESSERA_PAIR(gather)
+TESSERA_PAIR(gather_flat)
+#undef TESSERA_PAIR
+
+// The binary operators' forms under a name: maximum and minimum of tensors and tiles; min and max of scalars.
+#define TESSERA_BINARY_FUNCTION(NAME, FORMS, ON)                                                                 \
+  template <class X, class Y>                                                                                   \
+    requires(ON<X> || ON<Y>) && (detail::lawful_binary<FORMS, X, Y> || detail::lawful_with_literal<FORMS, X, Y> || \
+                                 (!recorded<X> && detail::lawful_with_literal<FORMS, Y, X>))                    \
+  [[nodiscard]] auto NAME(X&& x, Y&& y, std::source_location at = std::source_location::current()) {            \
+    if constexpr (recorded<X> && recorded<Y>) return detail::make_binary<FORMS>(at, std::forward<X>(x), std::forward<Y>(y)); \
+    else if constexpr (recorded<X>) return detail::make_with_literal<FORMS>(at, std::forward<X>(x), y);         \
+    else return detail::make_literal_with<FORMS>(at, x, std::forward<Y>(y));                                    \
+  }                                                                                                             \
+  template <class X, class Y>                                                                                   \
+    requires(ON<X> || ON<Y>) && detail::unlawful_binary<FORMS, X, Y>                                            \
+  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_binary<FORMS, X, Y>()));
+
+TESSERA_BINARY_FUNCTION(maximum, detail::forms_max, shaped)
+TESSERA_BINARY_FUNCTION(minimum, detail::forms_min, shaped)
+TESSERA_BINARY_FUNCTION(max, detail::forms_max, scalar_operand)
+TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand)
+#undef TESSERA_BINARY_FUNCTION
+
+/// x in element type D: `cast<bf16>(x)`, `cast<i32>(x, Rounding::floor)`. Floats round to nearest, ties away from zero, by default.
+template <DType D, class X>
+  requires shaped<X> && detail::lawful_call<ops::cast, detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>, X>
+[[nodiscard]] auto cast(X&& x, Rounding rounding = Rounding::round, std::source_location at = std::source_location::current()) {
+  using R = detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>;
+  return detail::make_call_with<ops::cast, R>(at, detail::attr_of(AttrKey::rounding, static_cast<int>(rounding)), std::forward<X>(x));
+}
+template <DType D, class X>
+  requires shaped<X> && detail::unlawful_call<ops::cast, detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>, X>
+auto cast(X&& x) -> decltype(detail::unwrap(
+    detail::broken_type<detail::verdict_on<ops::cast, detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>, X>>()));
+/// A scalar in element type D.
+template <DType D, class X>
+  requires scalar_operand<X>
+[[nodiscard]] auto cast(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::node<ops::scalar_cast, Scalar<D>>(at, detail::make_child(std::forward<X>(x)));
+}
+/// c ? a : b of scalars; both sides are evaluated.
+template <class C, class A, class B>
+  requires detail::lawful_call<ops::scalar_select, void, C, A, B>
+[[nodiscard]] auto select(C&& c, A&& a, B&& b, std::source_location at = std::source_location::current()) {
+  return detail::make_call<ops::scalar_select, void>(at, std::forward<C>(c), std::forward<A>(a), std::forward<B>(b));
+}
+
+/// The last two axes exchanged. As an operand of matmul no data moves.
+template <class X>
+  requires shaped<X> && (type_of<value_of<X>>.rank >= 2) && detail::lawful_call<ops::transpose, void, X>
+[[nodiscard]] auto transpose(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_call<ops::transpose, void>(at, std::forward<X>(x));
+}
+template <class X>
+  requires shaped<X> && detail::unlawful_call<ops::transpose, void, X>
+auto transpose(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::transpose, void, X>>()));
+
+namespace detail {
+
+template <class K>
+struct transpose_of {
+  static constexpr bool value = false;
+};
+template <class V, class K>
+struct transpose_of<expression<V, ops::transpose, 0, K>> {
+  static constexpr bool value = true;
+  using child = K;
+};
+// On tensors, and only unnamed: a named transpose is a value of its own.
+template <class X>
+concept transposed_operand = transpose_of<child_t<X>>::value && type_of<value_of<X>>.is_tensor();
+
+template <class X>
+auto matrix_child(X&& x) {
+  if constexpr (transposed_operand<X>) {
+    auto k = make_child(std::forward<X>(x));
+    return std::move(k.operands().a);
+  } else {
+    return make_child(std::forward<X>(x));
+  }
+}
+template <class A, class B>
+inline constexpr int matmul_variant = (transposed_operand<A> ? transposes_lhs : 0) | (transposed_operand<B> ? transposes_rhs : 0);
+template <class K>
+using kid_value = typename std::remove_cvref_t<K>::value_type;
+
+}  // namespace detail
+
+/// [..,M,K] x [..,K,N] -> [..,M,N] in f32, or i32 for integers. `matmul(a, transpose(b))` reads b transposed.
+template <class A, class B>
+  requires detail::lawful_call<ops::matmul, void, A, B>
+[[nodiscard]] auto matmul(A&& a, B&& b, std::source_location at = std::source_location::current()) {
+  using V = detail::result_t<detail::verdict_on<ops::matmul, void, A, B>>;
+  auto ka = detail::matrix_child(std::forward<A>(a));
+  auto kb = detail::matrix_child(std::forward<B>(b));
+  return expression<V, ops::matmul, detail::matmul_variant<A, B>, decltype(ka), decltype(kb)>(at, std::move(ka), std::move(kb));
+}
+template <class A, class B>
+  requires detail::unlawful_call<ops::matmul, void, A, B>
+auto matmul(A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::matmul, void, A, B>>()));
+/// acc + lhs x rhs, in the accumulator's storage.
+template <class C, class A, class B>
+  requires detail::lawful_call<ops::matmul_acc, void, C, A, B>
+[[nodiscard]] auto matmul_acc(C&& c, A&& a, B&& b, std::source_location at = std::source_location::current()) {
+  using V = detail::result_t<detail::verdict_on<ops::matmul_acc, void, C, A, B>>;
+  auto kc = detail::make_child(std::forward<C>(c));
+  auto ka = detail::matrix_child(std::forward<A>(a));
+  auto kb = detail::matrix_child(std::forward<B>(b));
+  return expression<V, ops::matmul_acc, detail::matmul_variant<A, B>, decltype(kc), decltype(ka), decltype(kb)>(
+      at, std::move(kc), std::move(ka), std::move(kb));
+}
+template <class C, class A, class B>
+  requires detail::unlawful_call<ops::matmul_acc, void, C, A, B>
+auto matmul_acc(C&& c, A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::matmul_acc, void, C, A, B>>()));
+
+/// The tile in memory space M.
+template <MemorySpace M, class X>
+  requires shaped<X> && detail::lawful_call<ops::move, Tile<Shape<1>, f32, M>, X>
+[[nodiscard]] auto move(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_call<ops::move, Tile<Shape<1>, f32, M>>(at, std::forward<X>(x));
+}
+template <MemorySpace M, class X>
+  requires shaped<X> && detail::unlawful_call<ops::move, Tile<Shape<1>, f32, M>, X>
+auto move(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::move, Tile<Shape<1>, f32, M>, X>>()));
+
+/// The same elements in shape S.
+template <class S, class X>
+  requires shaped<X> && detail::lawful_call<ops::reshape, Tensor<S, f32>, X>
+[[nodiscard]] auto reshape(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_call<ops::reshape, Tensor<S, f32>>(at, std::forward<X>(x));
+}
+template <class S, class X>
+  requires shaped<X> && detail::unlawful_call<ops::reshape, Tensor<S, f32>, X>
+auto reshape(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::reshape, Tensor<S, f32>, X>>()));
+
+/// A column [..,M,1] repeated to shape S; col_expand repeats a row.
+template <class S, class X>
+  requires shaped<X> && detail::lawful_call<ops::row_expand, Tensor<S, f32>, X>
+[[nodiscard]] auto row_expand(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_call<ops::row_expand, Tensor<S, f32>>(at, std::forward<X>(x));
+}
+template <class S, class X>
+  requires shaped<X> && detail::unlawful_call<ops::row_expand, Tensor<S, f32>, X>
+auto row_expand(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::row_expand, Tensor<S, f32>, X>>()));
+template <class S, class X>
+  requires shaped<X> && detail::lawful_call<ops::col_expand, Tensor<S, f32>, X>
+[[nodiscard]] auto col_expand(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_call<ops::col_expand, Tensor<S, f32>>(at, std::forward<X>(x));
+}
+template <class S, class X>
+  requires shaped<X> && detail::unlawful_call<ops::col_expand, Tensor<S, f32>, X>
+auto col_expand(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::col_expand, Tensor<S, f32>, X>>()));
+
+/// The elements outside of the valid extents filled; the result is fully valid.
+template <class X>
+  requires detail::lawful_call<ops::fillpad, void, X>
+[[nodiscard]] auto fillpad(X&& x, Pad pad = Pad::zero, std::source_location at = std::source_location::current()) {
+  return detail::make_call_with<ops::fillpad, void>(at, detail::attr_of(AttrKey::pad, static_cast<int>(pad)), std::forward<X>(x));
+}
+template <class X>
+  requires detail::unlawful_call<ops::fillpad, void, X>
+auto fillpad(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::fillpad, void, X>>()));
+
+/// Infinity for fills and comparisons; it takes the partner's element type.
+inline constexpr double infinity = __builtin_inf();
+
+namespace detail {
+template <const OpInfo& Op, class V>
+struct verdict_of_fill {
+  static constexpr const OpInfo* op = &Op;
+  static constexpr Verdict make() {
+    const OperandInfo operand[1] = {{scalar_type(type_of<V>.dtype)}};
+    return judge(Op, {operand, 1, type_of<V>});
+  }
+  static constexpr Verdict value = make();
+};
+template <class V, class N>
+concept fill_number = assignable_to<N, scalar_like_t<V>>;
+template <class V, class N>
+auto fill_child(N&& n) {
+  if constexpr (recorded<N>) return make_child(std::forward<N>(n));
+  else return make_literal<scalar_like_t<V>>(n);
+}
+template <class S, DType D, MemorySpace M>
+using shaped_type_t = typename shaped_type<S, D, M>::type;
+}  // namespace detail
+
+/// Every element equal to `value`: a tensor value, or a tile when a space is given.
+template <class S, DType D, MemorySpace M = Gm, class N>
+  requires detail::fill_number<detail::shaped_type_t<S, D, M>, N> &&
+           (detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>>::value.lawful())
+[[nodiscard]] auto full(N&& value, std::source_location at = std::source_location::current()) {
+  using V = detail::shaped_type_t<S, D, M>;
+  return detail::node<ops::full, V>(at, detail::fill_child<V>(std::forward<N>(value)));
+}
+template <class S, DType D, MemorySpace M = Gm, class N>
+  requires(!detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>>::value.lawful())
+auto full(N&& value) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>>>()));
+/// start, start + 1, ... in one row.
+template <class S, DType D, MemorySpace M = Gm, class N>
+  requires detail::fill_number<detail::shaped_type_t<S, D, M>, N> &&
+           (detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>>::value.lawful())
+[[nodiscard]] auto arange(N&& start, std::source_location at = std::source_location::current()) {
+  using V = detail::shaped_type_t<S, D, M>;
+  return detail::node<ops::arange, V>(at, detail::fill_child<V>(std::forward<N>(start)));
+}
+template <class S, DType D, MemorySpace M = Gm, class N>
+  requires(!detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>>::value.lawful())
+auto arange(N&& start) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>>>()));
+
+/// A tensor value of undefined content; tile makes a tile.
+template <class S, DType D>
+[[nodiscard]] auto create(std::source_location at = std::source_location::current()) {
+  return expression<Tensor<S, D>, ops::create, 0>(at);
+}
+template <class S, DType D, MemorySpace M = Vec>
+[[nodiscard]] auto tile(std::source_location at = std::source_location::current()) {
+  return expression<Tile<S, D, M>, ops::create, 0>(at);
+}
+/// Which block of the launch runs, and how many there are.
+[[nodiscard]] inline auto block_index(std::source_location at = std::source_location::current()) {
+  return expression<Index, ops::block_index, 0>(at);
+}
+[[nodiscard]] inline auto block_count(std::source_location at = std::source_location::current()) {
+  return expression<Index, ops::block_count, 0>(at);
+}
+
+/// A dim of a tensor or tile: a constant, or the run-time value of its symbol.
+template <class X>
+  requires shaped<X>
+[[nodiscard]] Index dim(const X&, int axis, std::source_location at = std::source_location::current()) {
+  constexpr Type t = type_of<value_of<X>>;
+  Recorder& r = Recorder::current(at);
+  if (axis < -t.rank || axis >= t.rank)
+    throw UserError(diagnose(breaks(rule::axis_out_of_range, arg_op, arg(std::int64_t{axis}), arg(std::int64_t{t.rank})), "dim", detail::location_of(at)));
+  return {r, r.function().dim_value(t.dims[axis < 0 ? axis + t.rank : axis])};
+}
+
+/// Names a value in dumps and in emitted code.
+template <class X>
+  requires recorded<X>
+[[nodiscard]] value_of<X> named(const char* name, X&& x, std::source_location at = std::source_location::current()) {
+  Recorder& r = Recorder::current(at);
+  const ValueId v = x.resolve();
+  r.function().set_name(v, name);
+  return {r, v};
+}
+
+}  // namespace tessera

@@ -1,0 +1,284 @@
+// kernel("name", lambda): registers a lambda over typed parameters; tracing runs it once and records a function.
+#pragma once
+
+#include <string>
+
+#include "control.hpp"
+#include "registry.hpp"
+#include "windows.hpp"
+
+namespace tessera {
+
+/// Names of the parameters, in order.
+template <std::size_t N>
+struct parameter_names {
+  const char* names[N > 0 ? N : 1];
+};
+template <class... S>
+[[nodiscard]] constexpr auto params(const S&... names) {
+  return parameter_names<sizeof...(S)>{{names...}};
+}
+
+/// "16x512": the dims of a kernel's family member, for its name.
+template <auto First, auto... Rest>
+[[nodiscard]] std::string dims() {
+  std::string s = std::to_string(First);
+  ((s += "x" + std::to_string(Rest)), ...);
+  return s;
+}
+
+/// Several results: `return results(a, b);`. Every one becomes an output.
+template <class... V>
+struct Results;
+template <>
+struct Results<> {};
+template <class A>
+struct Results<A> {
+  A first;
+};
+template <class A, class B>
+struct Results<A, B> {
+  A first;
+  B second;
+};
+template <class A, class B, class C>
+struct Results<A, B, C> {
+  A first;
+  B second;
+  C third;
+};
+template <class A, class B, class C, class D>
+struct Results<A, B, C, D> {
+  A first;
+  B second;
+  C third;
+  D fourth;
+};
+
+namespace detail {
+template <class X>
+value_of<X> named_now(X&& x, const std::source_location& at) {
+  return {Recorder::current(at), x.resolve()};
+}
+}  // namespace detail
+
+template <class... X>
+  requires(sizeof...(X) >= 1 && sizeof...(X) <= 4 && (recorded<X> && ...))
+[[nodiscard]] auto results(X&&... x) {
+  // Braces: recorded left to right.
+  return Results<value_of<X>...>{detail::named_now(std::forward<X>(x), std::source_location())...};
+}
+
+namespace detail {
+
+// --- the lambda's parameters ---
+template <class... P>
+struct type_list {
+  static constexpr std::size_t size = sizeof...(P);
+};
+template <class F>
+struct signature;
+template <class C, class R, class... P>
+struct signature<R (C::*)(P...) const> {
+  using parameters = type_list<std::remove_cvref_t<P>...>;
+  using result = R;
+};
+template <class C, class R, class... P>
+struct signature<R (C::*)(P...)> : signature<R (C::*)(P...) const> {};
+template <class F>
+concept has_one_call_operator = requires { &F::operator(); };
+
+template <class P>
+struct parameter {
+  static constexpr bool supported = false;
+};
+template <class S, DType D>
+struct parameter<Tensor<S, D>> {
+  static constexpr bool supported = true;
+  static constexpr Direction direction = Direction::in;
+  using value = Tensor<S, D>;
+};
+template <class S, DType D>
+struct parameter<Out<Tensor<S, D>>> {
+  static constexpr bool supported = true;
+  static constexpr Direction direction = Direction::out;
+  using value = Tensor<S, D>;
+};
+template <class S, DType D>
+struct parameter<InOut<Tensor<S, D>>> {
+  static constexpr bool supported = true;
+  static constexpr Direction direction = Direction::inout;
+  using value = Tensor<S, D>;
+};
+template <DType D>
+struct parameter<Scalar<D>> {
+  static constexpr bool supported = true;
+  static constexpr Direction direction = Direction::in;
+  using value = Scalar<D>;
+};
+template <>
+struct parameter<Index> {
+  static constexpr bool supported = true;
+  static constexpr Direction direction = Direction::in;
+  using value = Index;
+};
+
+template <class L>
+struct all_supported;
+template <class... P>
+struct all_supported<type_list<P...>> {
+  static constexpr bool value = (parameter<P>::supported && ...);
+};
+
+template <class R>
+struct returnable {
+  static constexpr bool value = recorded<R> && !scalar_operand<R>;
+};
+template <>
+struct returnable<void> {
+  static constexpr bool value = true;
+};
+template <class... V>
+struct returnable<Results<V...>> {
+  static constexpr bool value = (returnable<V>::value && ...);
+};
+
+// Not templates: compiled once per source.
+inline ValueId add_parameter(Recorder& r, const Type& type, Direction direction, const char* name, std::size_t position, const Location& at) {
+  Function& f = r.function();
+  const ValueId v = f.add_argument(f.body(), type);
+  for (int i = 0; i < type.rank; ++i)
+    if (is_dynamic(type.dims[i])) f.symbol(type.dims[i]);
+  const std::string text = name != nullptr ? std::string(name) : "arg" + std::to_string(position);
+  f.set_name(v, text);
+  f.parameters.push_back({v, text, direction, at});
+  return v;
+}
+inline void end_function(Recorder& r, List<ValueId> values, const Location& at) {
+  if (r.error() != nullptr) throw UserError(*r.error());
+  r.go_here(at);
+  for (const ValueId v : values) r.check_visible(v);
+  r.build().control(ops::return_op, values, {}, 0);
+  r.function()[r.function().body()].open = false;
+}
+
+template <class F, std::size_t... I, class... P>
+void trace_into(Recorder& r, const F& f, const char* const* names, const Location& at, std::index_sequence<I...>, type_list<P...>) {
+  using R = std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>;
+  // Braces: parameters in order.
+  const ValueId values[sizeof...(P) + 1] = {
+      add_parameter(r, type_of<typename parameter<P>::value>, parameter<P>::direction, names != nullptr ? names[I] : nullptr, I, at)...};
+  if constexpr (std::is_void_v<R>) {
+    f(P(r, values[I])...);
+    end_function(r, {}, at);
+  } else if constexpr (recorded<R>) {
+    const auto x = f(P(r, values[I])...);
+    if (r.error() != nullptr) throw UserError(*r.error());
+    end_function(r, {x.resolve()}, at);
+  } else {
+    const auto x = f(P(r, values[I])...);
+    if (r.error() != nullptr) throw UserError(*r.error());
+    if constexpr (requires { x.fourth; }) end_function(r, {x.first.resolve(), x.second.resolve(), x.third.resolve(), x.fourth.resolve()}, at);
+    else if constexpr (requires { x.third; }) end_function(r, {x.first.resolve(), x.second.resolve(), x.third.resolve()}, at);
+    else if constexpr (requires { x.second; }) end_function(r, {x.first.resolve(), x.second.resolve()}, at);
+    else end_function(r, {x.first.resolve()}, at);
+  }
+}
+
+// One address per closure type, to tell a repeated registration.
+template <class F>
+inline constexpr char closure_tag = 0;
+
+template <class F>
+class kernel_entry final : public KernelEntry {
+ public:
+  using parameters = typename signature<decltype(&F::operator())>::parameters;
+  kernel_entry(std::string name, F f, std::vector<const char*> names, const Location& at)
+      : KernelEntry(std::move(name), at, &closure_tag<F>, !std::is_empty_v<F>), f_(std::move(f)), names_(std::move(names)) {}
+  [[nodiscard]] Function trace() const override {
+    Function f;
+    f.name = name();
+    f.location = location();
+    Recorder r(f);
+    try {
+      trace_into(r, f_, names_.empty() ? nullptr : names_.data(), location(), std::make_index_sequence<parameters::size>{}, parameters{});
+    } catch (const UserError&) {
+      // What the user did first is what is reported.
+      if (r.error() != nullptr && r.error()->message.find("exception") == std::string::npos) throw UserError(*r.error());
+      throw;
+    }
+    return f;
+  }
+
+ private:
+  F f_;
+  std::vector<const char*> names_;
+};
+
+}  // namespace detail
+
+/// A registered kernel.
+template <class F>
+class Kernel {
+ public:
+  using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
+  using result_type = std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>;
+
+  Kernel(std::string name, F f, std::vector<const char*> names, const std::source_location& at)
+      : entry_(Registry::instance().add(new detail::kernel_entry<F>(std::move(name), std::move(f), std::move(names), detail::location_of(at)))) {}
+  [[nodiscard]] const std::string& name() const { return entry_->name(); }
+  [[nodiscard]] const Location& location() const { return entry_->location(); }
+  /// Runs the lambda once and returns the recorded function. Throws UserError.
+  [[nodiscard]] Function trace() const { return entry_->trace(); }
+
+ private:
+  const KernelEntry* entry_;
+};
+
+namespace detail {
+
+template <class F>
+consteval int kernel_fault() {
+  if constexpr (!has_one_call_operator<F>) return 1;
+  else if constexpr (!all_supported<typename signature<decltype(&F::operator())>::parameters>::value) return 2;
+  else if constexpr (!returnable<std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>>::value) return 3;
+  else return 0;
+}
+template <class F, std::size_t N>
+consteval bool names_fit() {
+  if constexpr (kernel_fault<F>() == 0) return signature<decltype(&F::operator())>::parameters::size == N;
+  else return true;
+}
+template <class F>
+consteval auto broken_kernel() {
+  if constexpr (kernel_fault<F>() == 1) return type_is<broken::kernel_lambda_is_generic<>>{};
+  else if constexpr (kernel_fault<F>() == 2) return type_is<broken::kernel_parameter_type_is_not_supported<>>{};
+  else return type_is<broken::kernel_returns_something_else<>>{};
+}
+template <class F, std::size_t N>
+consteval auto broken_names() {
+  if constexpr (kernel_fault<F>() != 0) return broken_kernel<F>();
+  else return type_is<broken::kernel_parameter_name_count_differs<N, signature<decltype(&F::operator())>::parameters::size>>{};
+}
+
+}  // namespace detail
+
+/// Registers the lambda as a kernel: `inline const auto softmax = kernel("softmax", [](Tensor<Shape<64, 128>, f32> x) { ... });`
+template <class F>
+  requires(detail::kernel_fault<F>() == 0)
+[[nodiscard]] auto kernel(std::string name, F f, std::source_location at = std::source_location::current()) {
+  return Kernel<F>(std::move(name), std::move(f), {}, at);
+}
+template <std::size_t N, class F>
+  requires(detail::kernel_fault<F>() == 0 && detail::names_fit<F, N>())
+[[nodiscard]] auto kernel(std::string name, const parameter_names<N>& names, F f, std::source_location at = std::source_location::current()) {
+  return Kernel<F>(std::move(name), std::move(f), std::vector<const char*>(names.names, names.names + N), at);
+}
+template <class F>
+  requires(detail::kernel_fault<F>() != 0)
+auto kernel(std::string name, F f) -> decltype(detail::unwrap(detail::broken_kernel<F>()));
+template <std::size_t N, class F>
+  requires(detail::kernel_fault<F>() != 0 || !detail::names_fit<F, N>())
+auto kernel(std::string name, const parameter_names<N>& names, F f) -> decltype(detail::unwrap(detail::broken_names<F, N>()));
+
+}  // namespace tessera

@@ -1,0 +1,341 @@
+// The recorder writes the operations of a running kernel lambda into a function. It is plain code: templates check rules
+// and choose forms, then call it. One recorder is current per thread; recorders nest.
+#pragma once
+
+#include <source_location>
+
+#include "../ir/builder.hpp"
+#include "../ops/memory.hpp"
+
+namespace tessera {
+
+namespace detail {
+[[nodiscard]] inline Location location_of(const std::source_location& l) { return {l.file_name(), l.line(), l.column()}; }
+}  // namespace detail
+
+class Recorder;
+
+/// The part of a Var that the recorder knows: which value it has now.
+struct VarState {
+  ValueId current;
+  Recorder* recorder = nullptr;
+  VarState* previous = nullptr;
+  VarState* next = nullptr;
+};
+
+/// Where an expression was written: its block, and its number in the order of the source.
+struct Placement {
+  BlockId block;
+  std::uint32_t sequence = 0;
+};
+
+class Recorder {
+ public:
+  explicit Recorder(Function& f) : f_(&f), build_(f), id_(next_id()), outer_(current_slot()) {
+    current_slot() = this;
+    open(f.body());
+  }
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  ~Recorder() {
+    for (VarState* v = first_var_; v != nullptr; v = v->next) v->recorder = nullptr;
+    current_slot() = outer_;
+  }
+
+  /// The recorder of the kernel that runs on this thread. Throws where there is none.
+  static Recorder& current(const std::source_location& at) {
+    Recorder* const r = current_slot();
+    if (r == nullptr)
+      fail(detail::location_of(at), "a recorded value is used outside of a kernel",
+           "write operations inside the lambda that is given to kernel(...)");
+    return *r;
+  }
+  [[nodiscard]] static Recorder* current_or_null() { return current_slot(); }
+
+  [[nodiscard]] Function& function() { return *f_; }
+  [[nodiscard]] Builder& build() { return build_; }
+  [[nodiscard]] std::uint32_t id() const { return id_; }
+
+  [[nodiscard]] Placement here() { return {blocks_.back(), ++sequence_}; }
+
+  /// Further operations go where `p` was written.
+  void go_to(const Placement& p, const Location& at) {
+    build_.at(at);
+    if (!p.block) fail(at, "a value is used after it was moved from", "use the value that it was moved to");
+    if (!(*f_)[p.block].open)
+      fail(at, "a value is used outside of the block that holds it",
+           "declare a Var before the loop or branch and assign it inside");
+    OpId before{};
+    for (OpId o = (*f_)[p.block].last; o && (*f_)[o].sequence > p.sequence; o = (*f_)[o].previous) before = o;
+    if (before) build_.to_before(before);
+    else build_.to_end_of(p.block);
+    build_.sequence(p.sequence);
+  }
+  /// Further operations go to the end of the innermost open block.
+  void go_here(const Location& at) {
+    build_.at(at);
+    build_.to_end_of(blocks_.back());
+    build_.sequence(++sequence_);
+  }
+  /// Emits at the place that go_to or go_here chose.
+  ValueId emit(const OpInfo& op, List<ValueId> operands, List<Attr> attrs, const Type& requested) {
+    for (const ValueId v : operands) check_visible(v);
+    if (op.level == Level::scalar && operands.size() == 2 && attrs.empty()) return build_.scalar(op, operands[0], operands[1]);
+    const OpId o = build_.emit(op, operands, attrs, requested);
+    return f_->result_count(o) > 0 ? f_->result(o) : ValueId{};
+  }
+
+  // --- variables ---
+  void add(VarState& v) {
+    v.recorder = this;
+    v.previous = last_var_;
+    v.next = nullptr;
+    (last_var_ != nullptr ? last_var_->next : first_var_) = &v;
+    last_var_ = &v;
+  }
+  void remove(VarState& v) {
+    (v.previous != nullptr ? v.previous->next : first_var_) = v.next;
+    (v.next != nullptr ? v.next->previous : last_var_) = v.previous;
+    for (Frame& frame : frames_)
+      for (Carried& c : frame.carried)
+        if (c.var == &v) c.var = nullptr;
+  }
+
+  // --- control flow: each body is opened and closed; depth tells which ones a broken-off loop must close ---
+  [[nodiscard]] std::size_t depth() const { return frames_.size(); }
+
+  /// Opens the body of a counting loop and returns its counter.
+  ValueId open_for(ValueId start, ValueId stop, ValueId step, const Location& at) {
+    for (const ValueId v : {start, stop, step}) check_visible(v);
+    go_here(at);
+    const OpId op = build_.control(ops::for_loop, {start, stop, step}, {}, 1);
+    const BlockId body = f_->block(op);
+    const ValueId counter = f_->add_argument(body, index_scalar);
+    push(op, body);
+    return counter;
+  }
+  void open_while(const Location& at) {
+    go_here(at);
+    const OpId op = build_.control(ops::while_loop, {}, {}, 2);
+    push(op, f_->block(op, 0));
+  }
+  /// Ends the condition of a while loop and opens its body.
+  void close_condition(ValueId holds, const Location& at) {
+    Frame& frame = frames_.back();
+    go_here(at);
+    std::vector<ValueId> operands{holds};
+    for (const Carried& c : frame.carried) operands.push_back(c.argument);
+    check_visible(holds);
+    build_.control(ops::condition, operands, {}, 0);
+    close(blocks_.back());
+    const BlockId body = f_->block(frame.op, 1);
+    for (Carried& c : frame.carried) {
+      if (c.var != nullptr && !(c.var->current == c.argument))
+        fail(at, "while: the condition assigns a variable", "assign variables in the body");
+      c.body_argument = f_->add_argument(body, f_->type(c.argument));
+      f_->share_valid(c.body_argument, c.argument);
+      if (c.var != nullptr) c.var->current = c.body_argument;
+    }
+    open(body);
+  }
+  /// Closes a loop's body: variables that it assigned become carried values, the others are folded away.
+  void close_loop(const Location& at) {
+    Frame& frame = frames_.back();
+    const bool counting = f_->is(frame.op, ops::for_loop);
+    build_.at((*f_)[frame.op].location);
+    std::vector<ValueId> yields, initials;
+    std::vector<Type> types;
+    std::vector<VarState*> carried;
+    const BlockId first = f_->block(frame.op, 0), last = f_->block(frame.op, counting ? 0 : 1);
+    for (std::size_t i = 0, position = counting ? 1 : 0; i < frame.carried.size(); ++i) {
+      Carried& c = frame.carried[i];
+      const ValueId argument = counting ? c.argument : c.body_argument;
+      const bool assigned = c.var != nullptr && !(c.var->current == argument);
+      if (assigned) {
+        check_visible(c.var->current);
+        yields.push_back(c.var->current);
+        initials.push_back(c.initial);
+        types.push_back(f_->type(c.initial));
+        carried.push_back(c.var);
+        ++position;
+        continue;
+      }
+      f_->replace_all_uses(argument, c.initial);
+      if (!counting) {
+        f_->replace_all_uses(c.argument, c.initial);
+        drop_condition_operand(first, position);
+      }
+      f_->remove_argument(last, position);
+      if (!counting) f_->remove_argument(first, position);
+      if (c.var != nullptr) c.var->current = c.initial;
+    }
+    go_here(at);
+    build_.control(ops::yield, yields, {}, 0);
+    close(last);
+    std::vector<ValueId> operands = f_->operands(frame.op);
+    for (const ValueId v : initials) operands.push_back(v);
+    f_->set_operands(frame.op, operands);
+    finish(frame.op, types, carried, initials);
+  }
+  void open_if(ValueId condition, const Location& at) {
+    check_visible(condition);
+    go_here(at);
+    const OpId op = build_.control(ops::if_else, {condition}, {}, 2);
+    push(op, f_->block(op, 0));
+  }
+  void open_else(const Location& at) {
+    Frame& frame = frames_.back();
+    for (Carried& c : frame.carried) {
+      c.after_then = c.var != nullptr ? c.var->current : c.initial;
+      check_visible(c.after_then);
+      if (c.var != nullptr) c.var->current = c.initial;
+    }
+    close(blocks_.back());
+    build_.at(at);
+    open(f_->block(frame.op, 1));
+  }
+  /// Closes a branch: variables that either side assigned become its results.
+  void close_if(const Location& at) {
+    Frame& frame = frames_.back();
+    std::vector<ValueId> yields[2];
+    std::vector<Type> types;
+    std::vector<VarState*> merged;
+    std::vector<ValueId> like;
+    for (const Carried& c : frame.carried) {
+      if (c.var == nullptr || (c.after_then == c.initial && c.var->current == c.initial)) continue;
+      check_visible(c.var->current);
+      yields[0].push_back(c.after_then);
+      yields[1].push_back(c.var->current);
+      types.push_back(f_->type(c.initial));
+      merged.push_back(c.var);
+      like.push_back(c.initial);
+    }
+    close(blocks_.back());
+    for (int side = 0; side < 2; ++side) {
+      build_.at(at);
+      build_.to_end_of(f_->block(frame.op, side));
+      build_.sequence(++sequence_);
+      build_.control(ops::yield, yields[side], {}, 0);
+    }
+    merge_valid(yields, like);
+    finish(frame.op, types, merged, like);
+  }
+  /// Closes what a broken-off body left open, without looking at it: tracing fails anyway. Never throws.
+  void abandon(std::size_t depth, const Diagnostic& why) noexcept {
+    if (!error_set_) {
+      error_ = why;
+      error_set_ = true;
+    }
+    while (frames_.size() > depth) {
+      for (const Carried& c : frames_.back().carried)
+        if (c.var != nullptr) c.var->current = c.initial;
+      while (blocks_.back() != frames_.back().outer) close(blocks_.back());
+      frames_.pop_back();
+    }
+  }
+  /// The first error that could not be thrown where it was found.
+  [[nodiscard]] const Diagnostic* error() const { return error_set_ ? &error_ : nullptr; }
+
+  /// An operand must be of this kernel, and its block still open.
+  void check_visible(ValueId v) const {
+    const BlockId b = f_->defining_block(v);
+    if (!b || (*f_)[b].open) return;
+    const OpId def = f_->definition(v);
+    const Location made = def ? (*f_)[def].location : (*f_)[(*f_)[b].owner].location;
+    fail(build_.location(), "a value is used outside of the block that holds it (made in line " + std::to_string(made.line) + ")",
+         "declare a Var before the loop or branch and assign it inside");
+  }
+
+ private:
+  struct Carried {
+    VarState* var;
+    ValueId initial, argument, body_argument, after_then;
+  };
+  struct Frame {
+    OpId op;
+    BlockId outer;
+    std::vector<Carried> carried;
+  };
+
+  static Recorder*& current_slot() {
+    static thread_local Recorder* slot = nullptr;
+    return slot;
+  }
+  static std::uint32_t next_id() {
+    static std::uint32_t count = 0;
+    return __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+  }
+  void open(BlockId b) {
+    (*f_)[b].open = true;
+    blocks_.push_back(b);
+    build_.to_end_of(b);
+  }
+  void close(BlockId b) noexcept {
+    (*f_)[b].open = false;
+    blocks_.pop_back();
+  }
+  void push(OpId op, BlockId body) {
+    Frame frame{op, blocks_.back(), {}};
+    const bool branch = f_->is(op, ops::if_else);
+    for (VarState* v = first_var_; v != nullptr; v = v->next) {
+      Carried c{v, v->current, {}, {}, {}};
+      if (!branch) {
+        check_visible(v->current);
+        c.argument = f_->add_argument(body, f_->type(v->current));
+        f_->share_valid(c.argument, v->current);
+        v->current = c.argument;
+      }
+      frame.carried.push_back(c);
+    }
+    frames_.push_back(std::move(frame));
+    open(body);
+  }
+  void drop_condition_operand(BlockId condition_block, std::size_t position) {
+    const OpId end = f_->terminator(condition_block);
+    std::vector<ValueId> operands = f_->operands(end);
+    operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(position) + 1);
+    f_->set_operands(end, operands);
+  }
+  // Branches may leave a variable with different valid extents; then only constants are known outside.
+  void merge_valid(const std::vector<ValueId> (&yields)[2], std::vector<ValueId>& like) {
+    for (std::size_t i = 0; i < like.size(); ++i) {
+      const Type& type = f_->type(like[i]);
+      if (!type.is_shaped()) continue;
+      bool same = true, outer = true;
+      for (int axis = 0; axis < type.rank; ++axis) {
+        const Extent a = f_->valid(yields[0][i], axis), b = f_->valid(yields[1][i], axis);
+        same = same && a == b;
+        outer = outer && (a.is_constant() || !f_->defining_block(a.value) || (*f_)[f_->defining_block(a.value)].open);
+      }
+      if (!same || !outer)
+        fail(build_.location(), "if: the branches leave a variable with different valid extents",
+             "give both values the same extents, computed before the branch");
+      like[i] = yields[0][i];
+    }
+  }
+  void finish(OpId op, const std::vector<Type>& types, const std::vector<VarState*>& vars, const std::vector<ValueId>& like) {
+    f_->set_results(op, types);
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      const ValueId result = f_->result(op, static_cast<int>(i));
+      if (types[i].is_shaped()) f_->share_valid(result, like[i]);
+      vars[i]->current = result;
+    }
+    // Variables that were folded away keep their value; those of a branch that stayed equal likewise.
+    frames_.pop_back();
+    build_.to_end_of(blocks_.back());
+  }
+
+  Function* f_;
+  Builder build_;
+  std::uint32_t id_;
+  Recorder* outer_;
+  std::vector<BlockId> blocks_;
+  std::vector<Frame> frames_;
+  VarState* first_var_ = nullptr;
+  VarState* last_var_ = nullptr;
+  std::uint32_t sequence_ = 0;
+  bool error_set_ = false;
+  Diagnostic error_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,96 @@
+// The kernels of a program, in the order of their construction. Registration takes a lock, never throws and runs no kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../ir/function.hpp"
+
+namespace tessera {
+
+/// A kernel as the registry holds it; lives to the end of the program.
+class KernelEntry {
+ public:
+  KernelEntry(std::string name, const Location& at, const void* closure_type, bool has_captures)
+      : name_(std::move(name)), location_(at), closure_type_(closure_type), has_captures_(has_captures) {}
+  KernelEntry(const KernelEntry&) = delete;
+  KernelEntry& operator=(const KernelEntry&) = delete;
+  virtual ~KernelEntry() = default;
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Location& location() const { return location_; }
+  /// Runs the lambda once and returns what it records. Throws UserError.
+  [[nodiscard]] virtual Function trace() const = 0;
+  [[nodiscard]] bool same_definition(const KernelEntry& o) const {
+    return name_ == o.name_ && closure_type_ == o.closure_type_ && !has_captures_ && !o.has_captures_;
+  }
+
+ private:
+  std::string name_;
+  Location location_;
+  const void* closure_type_;
+  bool has_captures_;
+};
+
+class Registry {
+ public:
+  static Registry& instance() {
+    static Registry* const registry = new Registry;  // kernels may be used until the very end
+    return *registry;
+  }
+  /// Adds a kernel and returns it, or the one that it repeats. Another kernel of that name is noted as an error.
+  const KernelEntry* add(KernelEntry* entry) noexcept {
+    const Guard guard(lock_);
+    for (const KernelEntry* e : entries_) {
+      if (e->name() != entry->name()) continue;
+      if (e->same_definition(*entry)) {
+        delete entry;
+        return e;
+      }
+      errors_.push_back({entry->location(), "kernel: the name is taken (" + entry->name() + ", line " + std::to_string(e->location().line) + ")",
+                         "give each kernel a name of its own"});
+    }
+    entries_.push_back(entry);
+    return entry;
+  }
+  [[nodiscard]] std::size_t size() const {
+    const Guard guard(lock_);
+    return entries_.size();
+  }
+  /// Tracing may add kernels: walk by index.
+  [[nodiscard]] const KernelEntry& operator[](std::size_t i) const {
+    const Guard guard(lock_);
+    return *entries_[i];
+  }
+  [[nodiscard]] const KernelEntry* find(std::string_view name) const {
+    const Guard guard(lock_);
+    for (const KernelEntry* e : entries_)
+      if (e->name() == name) return e;
+    return nullptr;
+  }
+  [[nodiscard]] std::vector<Diagnostic> errors() const {
+    const Guard guard(lock_);
+    return errors_;
+  }
+
+ private:
+  // A spin lock: <mutex> costs more to include than this header; the lock is held for a few instructions.
+  class Guard {
+   public:
+    explicit Guard(bool& lock) : lock_(&lock) {
+      while (__atomic_test_and_set(lock_, __ATOMIC_ACQUIRE)) {
+      }
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard() { __atomic_clear(lock_, __ATOMIC_RELEASE); }
+
+   private:
+    bool* lock_;
+  };
+
+  std::vector<const KernelEntry*> entries_;
+  std::vector<Diagnostic> errors_;
+  mutable bool lock_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,289 @@
+// Windows: load, store, slice, assemble, read, write and valid extents. Offsets are `at(i, 0)`, extents `valid(m, n)`; an
+// integral constant (`0_c`) is checked against the shape by the C++ compiler.
+#pragma once
+
+#include <boost/hana/integral_constant.hpp>
+
+#include "functions.hpp"
+
+namespace tessera {
+
+using boost::hana::literals::operator""_c;
+
+namespace detail {
+
+template <class X>
+concept integer_operand = (scalar_operand<X> && is_integer_or_index(type_of<value_of<X>>.dtype)) ||
+                          (literal_number<X> && !recorded<X> && !is_floating_number<X>());
+template <class X>
+concept constant_operand = !recorded<X> && !std::is_arithmetic_v<std::remove_cvref_t<X>> && literal_number<X>;
+
+/// One offset, index or extent: an Index expression or a number.
+template <class X>
+auto index_child(const std::source_location& at, X&& x) {
+  if constexpr (recorded<X>) return to_index(at, make_child(std::forward<X>(x)));
+  else return make_literal<Index>(x);
+}
+template <class X>
+constexpr OperandInfo index_info() {
+  if constexpr (constant_operand<X>) return {index_scalar, true, std::remove_cvref_t<X>::value, nullptr};
+  else return {index_scalar, false, 0, nullptr};
+}
+
+template <std::size_t I, class K>
+struct slot {
+  K kid;
+};
+template <class Seq, class... K>
+struct slots;
+template <std::size_t... I, class... K>
+struct slots<std::index_sequence<I...>, K...> : slot<I, K>... {
+  // Left to right, whatever order the compiler made the arguments in.
+  void record(Recorder& r, const Location& at, ValueId* v) const { ((v[I] = static_cast<const slot<I, K>&>(*this).kid.record(r, at)), ...); }
+};
+
+/// A list of indices, recorded by the operation that takes it. X are the types that the user wrote.
+template <class Tag, class... X>
+struct index_list {
+  static constexpr int size = sizeof...(X);
+  static constexpr OperandInfo infos[sizeof...(X) + 1] = {index_info<X>()...};
+  slots<std::make_index_sequence<sizeof...(X)>, decltype(index_child(std::source_location(), std::declval<X>()))...> kids;
+};
+struct offset_tag {};
+struct valid_tag {};
+
+template <class L>
+concept offset_list = requires(L l) { []<class... X>(const index_list<offset_tag, X...>&) {}(l); };
+template <class L>
+concept valid_list = requires(L l) { []<class... X>(const index_list<valid_tag, X...>&) {}(l); };
+struct no_valid {
+  static constexpr int size = 0;
+};
+
+}  // namespace detail
+
+/// Offsets or indices, one for each dim.
+template <class... X>
+  requires(detail::integer_operand<X> && ...)
+[[nodiscard]] auto at(X&&... x) {
+  return detail::index_list<detail::offset_tag, X...>{{{detail::index_child(std::source_location(), std::forward<X>(x))}...}};
+}
+template <class... X>
+  requires(!(detail::integer_operand<X> && ...))
+broken::operand_is_not_an_integer<> at(X&&... x);
+/// Valid extents, one for each dim.
+template <class... X>
+  requires(detail::integer_operand<X> && ...)
+[[nodiscard]] auto valid(X&&... x) {
+  return detail::index_list<detail::valid_tag, X...>{{{detail::index_child(std::source_location(), std::forward<X>(x))}...}};
+}
+template <class... X>
+  requires(!(detail::integer_operand<X> && ...))
+broken::operand_is_not_an_integer<> valid(X&&... x);
+
+namespace detail {
+inline namespace TESSERA_TARGET_NAMESPACE {
+
+/// The verdict on a window operation: shaped operands V, then the lists.
+template <const OpInfo& Op, class Requested, class Offsets, class Valid, class... V>
+struct window_verdict {
+  static constexpr const OpInfo* op = &Op;
+  static constexpr Verdict make() {
+    constexpr int shaped_count = sizeof...(V), offset_count = Offsets::size, valid_count = Valid::size;
+    OperandInfo operands[shaped_count + offset_count + valid_count + 1] = {OperandInfo{type_of<V>}...};
+    for (int i = 0; i < offset_count; ++i) operands[shaped_count + i] = Offsets::infos[i];
+    if constexpr (valid_count > 0)
+      for (int i = 0; i < valid_count; ++i) operands[shaped_count + offset_count + i] = Valid::infos[i];
+    const Attr attr{AttrKey::has_valid, false, false, 0, 1, 0};
+    InferInput in{operands, shaped_count + offset_count + valid_count, {}, &attr, valid_count > 0 ? 1 : 0};
+    if constexpr (!std::is_void_v<Requested>) in.requested = type_of<Requested>;
+    // Offsets and extents are counted apart first: together they could add up by chance.
+    constexpr int rank = std::is_void_v<Requested> ? -1 : type_of<std::conditional_t<std::is_void_v<Requested>, Index, Requested>>.rank;
+    if (rank >= 0 && valid_count > 0 && offset_count != rank)
+      return breaks(rule::offset_count_differs, arg_op, arg(std::int64_t{offset_count}), arg(std::int64_t{rank}));
+    return judge(Op, in);
+  }
+  static constexpr Verdict value = make();
+};
+
+}  // namespace TESSERA_TARGET_NAMESPACE
+
+template <class V>
+constexpr std::int64_t no_extra = 0;
+
+// Records shaped operands and lists in the order of the source, then emits.
+template <class Offsets, class Valid>
+ValueId emit_window(const OpInfo& op, List<ValueId> shaped_operands, const Offsets& offsets, const Valid& extents, const Type& requested,
+                    const std::source_location& at) {
+  Recorder& r = Recorder::current(at);
+  const Location where = location_of(at);
+  r.go_here(where);
+  ValueId operands[3 + 2 * max_rank + 16];
+  std::size_t n = 0;
+  for (const ValueId v : shaped_operands) operands[n++] = v;
+  offsets.kids.record(r, where, operands + n);
+  n += Offsets::size;
+  Attr attr{AttrKey::has_valid, false, false, 0, 1, 0};
+  if constexpr (Valid::size > 0) {
+    extents.kids.record(r, where, operands + n);
+    n += Valid::size;
+  }
+  r.build().at(where);
+  return r.emit(op, {operands, n}, {&attr, Valid::size > 0 ? std::size_t{1} : std::size_t{0}}, requested);
+}
+
+template <class X>
+concept tensor_operand = shaped<X>;
+
+}  // namespace detail
+
+#define TESSERA_LOAD_VERDICT(VALID) \
+  detail::window_verdict<ops::load, Tile<S, type_of<value_of<X>>.dtype, M>, std::remove_cvref_t<O>, VALID, value_of<X>>
+
+/// A window of shape S of a tensor, as a tile in Vec or Mat: `load<Shape<16, 64>>(x, at(i, 0))`. With valid extents only
+/// those elements are read; the others are undefined.
+template <class S, MemorySpace M = Vec, class X, class O>
+  requires shaped<X> && detail::offset_list<O> && (TESSERA_LOAD_VERDICT(detail::no_valid)::value.lawful())
+[[nodiscard]] auto load(X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
+  using T = Tile<S, type_of<value_of<X>>.dtype, M>;
+  return T(Recorder::current(at), detail::emit_window(ops::load, {x.resolve()}, offsets, detail::no_valid{}, type_of<T>, at));
+}
+template <class S, MemorySpace M = Vec, class X, class O>
+  requires shaped<X> && detail::offset_list<O> && (!TESSERA_LOAD_VERDICT(detail::no_valid)::value.lawful())
+auto load(X&& x, O&& offsets) -> decltype(detail::unwrap(detail::broken_type<TESSERA_LOAD_VERDICT(detail::no_valid)>()));
+template <class S, MemorySpace M = Vec, class X, class O, class E>
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)::value.lawful())
+[[nodiscard]] auto load(X&& x, O&& offsets, E&& extents, std::source_location at = std::source_location::current()) {
+  using T = Tile<S, type_of<value_of<X>>.dtype, M>;
+  return T(Recorder::current(at), detail::emit_window(ops::load, {x.resolve()}, offsets, extents, type_of<T>, at));
+}
+template <class S, MemorySpace M = Vec, class X, class O, class E>
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)::value.lawful())
+auto load(X&& x, O&& offsets, E&& extents) -> decltype(detail::unwrap(detail::broken_type<TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)>()));
+#undef TESSERA_LOAD_VERDICT
+
+namespace detail {
+template <class S, class X>
+using sliced = std::conditional_t<type_of<value_of<X>>.is_tensor(), Tensor<S, type_of<value_of<X>>.dtype>,
+                                  shaped_type_t<S, type_of<value_of<X>>.dtype, type_of<value_of<X>>.space>>;
+}  // namespace detail
+
+#define TESSERA_SLICE_VERDICT(VALID) \
+  detail::window_verdict<ops::slice, detail::sliced<S, X>, std::remove_cvref_t<O>, VALID, value_of<X>>
+
+/// A window of shape S of a tensor or tile, as a value of the same kind.
+template <class S, class X, class O>
+  requires shaped<X> && detail::offset_list<O> && (TESSERA_SLICE_VERDICT(detail::no_valid)::value.lawful())
+[[nodiscard]] auto slice(X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
+  using T = detail::sliced<S, X>;
+  return T(Recorder::current(at), detail::emit_window(ops::slice, {x.resolve()}, offsets, detail::no_valid{}, type_of<T>, at));
+}
+template <class S, class X, class O>
+  requires shaped<X> && detail::offset_list<O> && (!TESSERA_SLICE_VERDICT(detail::no_valid)::value.lawful())
+auto slice(X&& x, O&& offsets) -> decltype(detail::unwrap(detail::broken_type<TESSERA_SLICE_VERDICT(detail::no_valid)>()));
+template <class S, class X, class O, class E>
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)::value.lawful())
+[[nodiscard]] auto slice(X&& x, O&& offsets, E&& extents, std::source_location at = std::source_location::current()) {
+  using T = detail::sliced<S, X>;
+  return T(Recorder::current(at), detail::emit_window(ops::slice, {x.resolve()}, offsets, extents, type_of<T>, at));
+}
+template <class S, class X, class O, class E>
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)::value.lawful())
+auto slice(X&& x, O&& offsets, E&& extents) -> decltype(detail::unwrap(detail::broken_type<TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)>()));
+#undef TESSERA_SLICE_VERDICT
+
+namespace detail {
+template <class T>
+struct is_written_parameter : std::false_type {};
+template <class T>
+struct is_written_parameter<Out<T>> : std::true_type {};
+template <class T>
+struct is_written_parameter<InOut<T>> : std::true_type {};
+template <class T>
+concept output = is_written_parameter<std::remove_cvref_t<T>>::value;
+
+template <class X, class T, class O>
+using store_verdict = window_verdict<ops::store, void, std::remove_cvref_t<O>, no_valid, value_of<X>, value_of<T>>;
+template <class X, class T, class O>
+using assemble_verdict = window_verdict<ops::assemble, void, std::remove_cvref_t<O>, no_valid, value_of<T>, value_of<X>>;
+}  // namespace detail
+
+/// Writes the valid part of a tile or tensor value to an output tensor at the offsets.
+template <class X, class T, class O>
+  requires shaped<X> && detail::output<T> && detail::offset_list<O> && (detail::store_verdict<X, T, O>::value.lawful())
+void store(X&& x, T&& target, O&& offsets, std::source_location at = std::source_location::current()) {
+  const ValueId source = x.resolve();
+  detail::emit_window(ops::store, {source, target.resolve()}, offsets, detail::no_valid{}, {}, at);
+}
+template <class X, class T, class O>
+  requires shaped<X> && detail::output<T> && detail::offset_list<O> && (!detail::store_verdict<X, T, O>::value.lawful())
+auto store(X&& x, T&& target, O&& offsets) -> decltype(detail::unwrap(detail::broken_type<detail::store_verdict<X, T, O>>()));
+template <class X, class T, class O>
+  requires shaped<X> && shaped<T> && (!detail::output<T>) && detail::offset_list<O>
+broken::not_an_output<> store(X&& x, T&& target, O&& offsets);
+
+/// `target` with `x` written at the offsets, as a new value.
+template <class T, class X, class O>
+  requires shaped<X> && shaped<T> && detail::offset_list<O> && (detail::assemble_verdict<X, T, O>::value.lawful())
+[[nodiscard]] value_of<T> assemble(T&& target, X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
+  const ValueId into = target.resolve();
+  return {Recorder::current(at), detail::emit_window(ops::assemble, {into, x.resolve()}, offsets, detail::no_valid{}, {}, at)};
+}
+template <class T, class X, class O>
+  requires shaped<X> && shaped<T> && detail::offset_list<O> && (!detail::assemble_verdict<X, T, O>::value.lawful())
+auto assemble(T&& target, X&& x, O&& offsets) -> decltype(detail::unwrap(detail::broken_type<detail::assemble_verdict<X, T, O>>()));
+
+namespace detail {
+template <class X, class O>
+using read_verdict = window_verdict<ops::read, void, std::remove_cvref_t<O>, no_valid, value_of<X>>;
+template <class X, class O>
+using write_verdict = window_verdict<ops::write, void, std::remove_cvref_t<O>, no_valid, value_of<X>, scalar_like_t<value_of<X>>>;
+template <class X, class E>
+using set_valid_verdict = window_verdict<ops::set_valid_shape, void, std::remove_cvref_t<E>, no_valid, value_of<X>>;
+}  // namespace detail
+
+/// One element of a tensor or tile.
+template <class X, class O>
+  requires shaped<X> && detail::offset_list<O> && (detail::read_verdict<X, O>::value.lawful())
+[[nodiscard]] auto read(X&& x, O&& indices, std::source_location at = std::source_location::current()) {
+  return detail::scalar_like_t<value_of<X>>(Recorder::current(at),
+                                            detail::emit_window(ops::read, {x.resolve()}, indices, detail::no_valid{}, {}, at));
+}
+template <class X, class O>
+  requires shaped<X> && detail::offset_list<O> && (!detail::read_verdict<X, O>::value.lawful())
+auto read(X&& x, O&& indices) -> decltype(detail::unwrap(detail::broken_type<detail::read_verdict<X, O>>()));
+/// Sets one element of an output tensor.
+template <class T, class O, class N>
+  requires detail::output<T> && detail::offset_list<O> && detail::fill_number<value_of<T>, N> && (detail::write_verdict<T, O>::value.lawful())
+void write(T&& target, O&& indices, N&& value, std::source_location at = std::source_location::current()) {
+  const ValueId into = target.resolve();
+  const ValueId number = detail::record_now<detail::scalar_like_t<value_of<T>>>(std::forward<N>(value), at);
+  detail::emit_window(ops::write, {into, number}, indices, detail::no_valid{}, {}, at);
+}
+template <class T, class O, class N>
+  requires shaped<T> && detail::offset_list<O> && (!detail::write_verdict<T, O>::value.lawful())
+auto write(T&& target, O&& indices, N&& value) -> decltype(detail::unwrap(detail::broken_type<detail::write_verdict<T, O>>()));
+/// A tile or tensor value with one element set, as a new value.
+template <class T, class O, class N>
+  requires shaped<T> && (!detail::output<T>) && (type_of<value_of<T>>.is_tile()) && detail::offset_list<O> &&
+           detail::fill_number<value_of<T>, N> && (detail::write_verdict<T, O>::value.lawful())
+[[nodiscard]] value_of<T> write(T&& target, O&& indices, N&& value, std::source_location at = std::source_location::current()) {
+  const ValueId into = target.resolve();
+  const ValueId number = detail::record_now<detail::scalar_like_t<value_of<T>>>(std::forward<N>(value), at);
+  return {Recorder::current(at), detail::emit_window(ops::write, {into, number}, indices, detail::no_valid{}, {}, at)};
+}
+template <class T, class O, class N>
+  requires shaped<T> && (!detail::output<T>) && (type_of<value_of<T>>.is_tensor()) && detail::offset_list<O>
+broken::not_an_output<> write(T&& target, O&& indices, N&& value);
+
+/// The same data with other valid extents: `set_valid_shape(t, valid(m, n))`.
+template <class X, class E>
+  requires shaped<X> && detail::valid_list<E> && (detail::set_valid_verdict<X, E>::value.lawful())
+[[nodiscard]] value_of<X> set_valid_shape(X&& x, E&& extents, std::source_location at = std::source_location::current()) {
+  return {Recorder::current(at), detail::emit_window(ops::set_valid_shape, {x.resolve()}, extents, detail::no_valid{}, {}, at)};
+}
+template <class X, class E>
+  requires shaped<X> && detail::valid_list<E> && (!detail::set_valid_verdict<X, E>::value.lawful())
+auto set_valid_shape(X&& x, E&& extents) -> decltype(detail::unwrap(detail::broken_type<detail::set_valid_verdict<X, E>>()));
+
+}  // namespace tessera

@@ -1,0 +1,405 @@
+// The state of a module that is being written: names of values, constants, tensor views, tile handles, lines.
+// Forms (forms.hpp and its neighbours) ask it for names first and then write their line.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "../../ir/function.hpp"
+#include "../pto_mlir/text.hpp"
+
+namespace tessera {
+
+struct EmitOptions {
+  Arch arch = Arch::a3;
+  Assembler assembler = Assembler::v0_60;
+  bool comments = true;    ///< the user's line behind each instruction: `// softmax.cpp:9`
+  bool locations = false;  ///< the same as an MLIR location, which the assembler's own errors then name
+};
+
+namespace pto {
+
+/// The name of an SSA value: `%12`, or `%` and a label (labels are constants, parameters, and hints with a number).
+struct Name {
+  std::uint32_t number = 0;
+  std::uint32_t label = 0;
+};
+
+/// A number of type `index`: a constant that need not be named, or a value.
+struct Index {
+  bool is_constant = true;
+  std::int64_t constant = 0;
+  Name name;
+  [[nodiscard]] bool is(std::int64_t n) const { return is_constant && constant == n; }
+};
+
+/// A tile in the text: a name, its type there, and the IR value whose type and extents it has.
+struct Tile {
+  Name name;
+  std::uint32_t type = 0;
+  ValueId like;
+  std::int64_t row_stride = 0;  ///< elements between rows in storage (columns of what it is a window of)
+};
+
+/// A `make_tensor_view` of a tensor parameter.
+struct View {
+  int merged = 1;            ///< how many leading dims stand as one
+  bool transposed = false;   ///< the last two dims are exchanged
+  int rank = 0;
+  Name name;
+  std::string text;
+};
+
+class Module {
+ public:
+  Module(const Function& function, const EmitOptions& o)
+      : f(function), options(o), dialect(pto::dialect(o.assembler)), types(o.arch), names_(f.value_count()),
+        tiles_(f.value_count(), 0), handles_(1), labels_(1), views_(f.parameters.size()) {
+    body_.reserve(f.operation_count() * 160 + 1024);
+  }
+
+  const Function& f;
+  const EmitOptions options;
+  const Dialect& dialect;
+  TileTypes types;
+
+  // --- lines ---
+  void put(std::string_view t) { out_->append(t); }
+  void put(char c) { out_->push_back(c); }
+  template <class Integer>
+    requires(std::is_integral_v<Integer> && sizeof(Integer) > 1)
+  void put(Integer n) { append(*out_, n); }
+  void put(Name n) { spell(*out_, n); }
+  void spell(std::string& out, Name n) const {
+    out.push_back('%');
+    if (n.label != 0) out.append(labels_[n.label]);
+    else append(out, n.number);
+  }
+  void put(const Tile& t) { put(t.name); }
+  template <class A, class B, class... C>
+  void put(const A& a, const B& b, const C&... c) { put(a); put(b); (put(c), ...); }
+  [[nodiscard]] std::string_view type(const Tile& t) const { return types.text(t.type); }
+
+  void begin() { out_->append(indent_, ' '); }
+  void end() { out_->push_back('\n'); }
+  /// Ends a line of an operation: with the user's place.
+  void end(OpId o) {
+    const Location& at = f[o].location;
+    if (at.line != 0 && at.file[0] != 0) {
+      if (options.locations) put(" loc(\"", file(at), "\":", at.line, ':', at.column, ')');
+      if (options.comments) put("  // ", file(at), ':', at.line);
+    }
+    end();
+  }
+  template <class... P>
+  void line(const P&... p) { begin(); (put(p), ...); end(); }
+  template <class... P>
+  void line(OpId o, const P&... p) { begin(); (put(p), ...); end(o); }
+  void deeper() { indent_ += 2; }
+  void shallower() { indent_ -= 2; }
+
+  // --- names ---
+  Name fresh() { return {next_++, 0}; }
+  /// A new name for a value, with the user's name in it where there is one.
+  Name fresh(ValueId v) {
+    Name n = fresh();
+    if (f[v].name == 0) return n;
+    std::string text = identifier(f.name_of(v));
+    append(text, '.');
+    append(text, n.number);
+    n.label = label(std::move(text));
+    return n;
+  }
+  Name define(ValueId v) { return names_[v.index] = fresh(v); }
+  void bind(ValueId v, Name n) { names_[v.index] = n; }
+  /// The name of a scalar.
+  Name scalar(ValueId v) { return f.is_constant(v) ? constant(v) : names_[v.index]; }
+  /// The name of a scalar as an `index`.
+  Index index(ValueId v) {
+    const Value& value = f[v];
+    if (value.kind == ValueKind::constant) return {true, value.integer, {}};
+    if (value.type.dtype == index_type) return {false, 0, names_[v.index]};
+    const Name n = fresh();
+    line(n, " = arith.index_cast", is_unsigned(value.type.dtype) ? "ui " : " ", names_[v.index], " : ", signless(value.type.dtype), " to index");
+    return {false, 0, n};
+  }
+  Index index(const Extent& e) { return e.is_constant() ? Index{true, e.constant, {}} : index(e.value); }
+  Name name(const Index& i) { return i.is_constant ? index_constant(i.constant) : i.name; }
+  Name name(const Name& n) { return n; }
+  Index dim(std::int64_t d) {
+    if (!is_dynamic(d)) return {true, d, {}};
+    for (const auto& [packed, symbol_name] : symbols_)
+      if (packed == d) return {false, 0, symbol_name};
+    throw InternalError("emit_pto_mlir: the named dim " + std::string(symbol_of(d).view()) + " is no parameter's");
+  }
+
+  // --- index arithmetic, folded where constant ---
+  Index add(const Index& a, const Index& b) {
+    if (a.is_constant && b.is_constant) return {true, a.constant + b.constant, {}};
+    return a.is(0) ? b : b.is(0) ? a : operate("addi", a, b);
+  }
+  Index mul(const Index& a, const Index& b) {
+    if (a.is_constant && b.is_constant) return {true, a.constant * b.constant, {}};
+    return a.is(1) ? b : b.is(1) ? a : a.is(0) || b.is(0) ? Index{} : operate("muli", a, b);
+  }
+  Index div(const Index& a, std::int64_t n) {
+    if (a.is_constant) return {true, a.constant / n, {}};
+    return n == 1 ? a : operate("divsi", a, {true, n, {}});
+  }
+
+  // --- constants ---
+  Name index_constant(std::int64_t n) {
+    std::uint32_t& known = index_constants_[n];
+    if (known == 0) {
+      std::string text(n < 0 ? "cm" : "c");
+      append(text, n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n));
+      known = label(std::move(text));
+    }
+    return {0, known};
+  }
+  Name constant(ValueId v) {
+    const Value& value = f[v];
+    if (value.type.dtype == index_type) return index_constant(value.integer);
+    Name& known = names_[v.index];
+    if (known.label == 0) known = literal(value.type.dtype, value.integer, value.number);
+    return known;
+  }
+  Name zero(DType d) { return d == index_type ? index_constant(0) : literal(d, 0, 0); }
+  Name truth() { return literal(boolean, 1, 0); }
+
+  // --- tiles ---
+  [[nodiscard]] const Tile& tile(ValueId v) const {
+    if (tiles_[v.index] == 0) throw InternalError("emit_pto_mlir: a tile has no storage yet (value " + std::to_string(v.index) + ")");
+    return handles_[tiles_[v.index]];
+  }
+  [[nodiscard]] bool has_tile(ValueId v) const { return tiles_[v.index] != 0; }
+  void bind(ValueId v, const Tile& t) {
+    tiles_[v.index] = static_cast<std::uint32_t>(handles_.size());
+    handles_.push_back(t);
+  }
+  void same_tile(ValueId v, ValueId as) { tiles_[v.index] = tiles_[as.index]; }
+  /// Rows and columns of a tile in the text: of rank 1 it is one row.
+  [[nodiscard]] TileKey key(ValueId v, Pad pad = Pad::null) const {
+    const Type& t = f.type(v);
+    if (t.rank == 0 || t.rank > 2) throw InternalError("emit_pto_mlir: a tile of rank " + std::to_string(t.rank) + " is not flattened");
+    const Extent r = t.rank == 2 ? f.valid(v, 0) : Extent{1, {}}, c = f.valid(v, t.rank - 1);
+    return {t.dtype, t.space, t.layout, pad, t.rank == 2 ? t.dims[0] : 1, t.last(), r.is_constant() ? r.constant : -1,
+            c.is_constant() ? c.constant : -1};
+  }
+  [[nodiscard]] Extent valid_rows(ValueId v) const { return f.type(v).rank == 2 ? f.valid(v, 0) : Extent{1, {}}; }
+  [[nodiscard]] Extent valid_cols(ValueId v) const { return f.valid(v, f.type(v).rank - 1); }
+  /// Whether a handle with the type and extents of `like` serves for `v`.
+  [[nodiscard]] bool alike(ValueId v, ValueId like) const {
+    if (v == like) return true;
+    if (!(f.type(v) == f.type(like))) return false;
+    if (f[v].valid == f[like].valid) return true;
+    for (int i = 0; i < f.type(v).rank; ++i)
+      if (f.valid(v, i) != f.valid(like, i)) return false;
+    return true;
+  }
+
+  // --- views of parameters ---
+  /// The view of a tensor parameter with its `merged` leading dims as one, or with its last two dims exchanged.
+  const View& view(ValueId tensor, int merged, bool transposed) {
+    std::vector<View>& known = views_[f[tensor].position];
+    for (const View& v : known)
+      if (v.merged == merged && v.transposed == transposed) return v;
+    return known.emplace_back(make_view(tensor, merged, transposed));
+  }
+  [[nodiscard]] bool is_parameter(ValueId v) const {
+    return f[v].kind == ValueKind::argument && f[v].owner == f.body().index;
+  }
+
+  /// The module's text; `write_body` writes the operations.
+  template <class WriteBody>
+  std::string text(WriteBody&& write_body) {
+    if (identifier(f.name) != f.name)
+      fail(f.location, "kernel: the name is not an identifier (" + f.name + ")", "use letters, digits and '_'");
+    std::string head("module attributes {pto.target_arch = \"");
+    head.append(name(options.arch)).append("\"} {\n  func.func @").append(f.name).append("(");
+    parameters(head);
+    head.append(") attributes {pto.entry} {\n");
+    out_ = &body_;
+    write_body(*this);
+    body_.append("  }\n}\n");
+    for (const std::int64_t n : sorted_index_constants()) {
+      head.append("    %").append(labels_[index_constants_[n]]).append(" = arith.constant ");
+      append(head, n);
+      head.append(" : index\n");
+    }
+    head.append(constants_);
+    for (std::vector<View>& of_one : views_) {
+      std::sort(of_one.begin(), of_one.end(), [](const View& a, const View& b) {
+        return a.transposed != b.transposed ? b.transposed : a.merged < b.merged;
+      });
+      for (const View& v : of_one) head.append(v.text);
+    }
+    body_.insert(0, head);
+    return std::move(body_);
+  }
+
+ private:
+  static std::string_view name(Arch a) { return a == Arch::a3 ? "a2a3" : "a5"; }
+  static std::string identifier(std::string_view text) {
+    std::string clean;
+    for (const char c : text) clean.push_back((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_');
+    if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean.insert(0, "_");
+    return clean;
+  }
+  std::uint32_t label(std::string text) {
+    labels_.push_back(std::move(text));
+    return static_cast<std::uint32_t>(labels_.size() - 1);
+  }
+  // File names only: the text does not depend on where the sources lie.
+  std::string_view file(const Location& at) {
+    if (at.file != file_) {
+      file_ = at.file;
+      const char* slash = std::strrchr(file_, '/');
+      short_file_ = slash != nullptr ? slash + 1 : file_;
+    }
+    return short_file_;
+  }
+
+  // A parameter's name may be none that the emitter makes itself: c64, cst1, true.
+  Name parameter_name(std::string_view hint, std::size_t number) {
+    std::string text = hint.empty() ? "arg" + std::to_string(number) : identifier(hint);
+    if ((text[0] == 'c' && text.back() >= '0' && text.back() <= '9') || text == "true" || text == "false") text.push_back('_');
+    while (std::find(labels_.begin(), labels_.end(), text) != labels_.end()) text.push_back('_');
+    return {0, label(std::move(text))};
+  }
+  void parameters(std::string& head) {
+    std::string_view separator;
+    const auto argument = [&](Name n, std::string_view before, DType d, std::string_view after) {
+      head.append(separator).append("%").append(labels_[n.label]).append(": ").append(before);
+      head.append(before.empty() ? signless(d) : info(d).pto_name).append(after);
+      separator = ", ";
+    };
+    for (const bool tensors : {true, false})
+      for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+        const Parameter& p = f.parameters[i];
+        if (f.type(p.value).is_tensor() != tensors) continue;
+        const Name n = names_[p.value.index] = parameter_name(p.name, i);
+        if (tensors) argument(n, "!pto.ptr<", f.type(p.value).dtype, ">");
+        else argument(n, "", f.type(p.value).dtype, "");
+      }
+    for (const Parameter& p : f.parameters)
+      for (int i = 0; i < f.type(p.value).rank; ++i) symbol_argument(f.type(p.value).dims[i], argument);
+    for (const ValueId v : f.symbols()) symbol_argument(f[v].integer, argument);
+    for (const ValueId v : f.symbols()) names_[v.index] = dim(f[v].integer).name;
+  }
+  template <class Argument>
+  void symbol_argument(std::int64_t d, const Argument& argument) {
+    if (!is_dynamic(d)) return;
+    for (const auto& known : symbols_)
+      if (known.first == d) return;
+    const Name n = parameter_name(symbol_of(d).view(), 0);
+    symbols_.emplace_back(d, n);
+    argument(n, "", index_type, "");
+  }
+  std::vector<std::int64_t> sorted_index_constants() const {
+    std::vector<std::int64_t> numbers;
+    for (const auto& known : index_constants_) numbers.push_back(known.first);
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+  }
+
+  // A constant that is not of type index, at the top of the function.
+  Name literal(DType d, std::int64_t n, double number) {
+    std::string definition, text;
+    if (d == boolean) {
+      definition = text = n != 0 ? "true" : "false";
+    } else {
+      if (is_float(d)) append_float(definition, number, d);
+      else append(definition, n);
+      definition.append(" : ").append(signless(d));
+    }
+    std::uint32_t& known = literals_[definition];
+    if (known != 0) return {0, known};
+    if (is_float(d)) {
+      text = "cst";
+      append(text, ++float_constants_);
+    } else if (d != boolean) {
+      text = n < 0 ? "cm" : "c";
+      append(text, n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n));
+      text.append("_").append(signless(d));
+    }
+    known = label(std::move(text));
+    constants_.append("    %").append(labels_[known]).append(" = arith.constant ").append(definition).push_back('\n');
+    return {0, known};
+  }
+
+  Index operate(std::string_view instruction, const Index& a, const Index& b) {
+    const Name x = name(a), y = name(b), n = fresh();
+    line(n, " = arith.", instruction, ' ', x, ", ", y, " : index");
+    return {false, 0, n};
+  }
+
+  // [.., M, 1] is one column, so it is written as such (dn): strides 1 and M.
+  View make_view(ValueId tensor, int merged, bool transposed) {
+    const Type& t = f.type(tensor);
+    View v{merged, transposed, 0, {}, {}};
+    Index dims[max_rank], strides[max_rank];
+    std::string* const outer_text = out_;
+    const std::size_t outer_indent = indent_;
+    out_ = &v.text;
+    indent_ = 4;
+    Index first{true, 1, {}};
+    for (int i = 0; i < merged; ++i) first = mul(first, dim(t.dims[i]));
+    if (t.rank == 1) dims[v.rank++] = {true, 1, {}};
+    dims[v.rank++] = first;
+    for (int i = merged; i < t.rank; ++i) dims[v.rank++] = dim(t.dims[i]);
+    strides[v.rank - 1] = {true, 1, {}};
+    for (int i = v.rank - 2; i >= 0; --i) strides[i] = mul(strides[i + 1], dims[i + 1]);
+    const bool column = dims[v.rank - 1].is(1) && !dims[v.rank - 2].is(1);
+    if (column) strides[v.rank - 1] = dims[v.rank - 2];
+    if (transposed) {
+      std::swap(dims[v.rank - 1], dims[v.rank - 2]);
+      std::swap(strides[v.rank - 1], strides[v.rank - 2]);
+    }
+    // All names before the line: a constant may be defined on the way.
+    Name d[max_rank], s[max_rank];
+    for (int i = 0; i < v.rank; ++i) d[i] = name(dims[i]), s[i] = name(strides[i]);
+    v.name = fresh();
+    begin();
+    put(v.name, " = pto.make_tensor_view ", names_[tensor.index], ", shape = [");
+    for (int i = 0; i < v.rank; ++i) put(i == 0 ? "" : ", "), put(d[i]);
+    put("], strides = [");
+    for (int i = 0; i < v.rank; ++i) put(i == 0 ? "" : ", "), put(s[i]);
+    put(column || transposed ? "] {layout = #pto.layout<dn>} : " : "] : ", view_type(v.rank, t.dtype));
+    end();
+    out_ = outer_text;
+    indent_ = outer_indent;
+    return v;
+  }
+
+ public:
+  [[nodiscard]] static std::string view_type(int rank, DType d) {
+    std::string text("!pto.tensor_view<");
+    for (int i = 0; i < rank; ++i) text.append("?x");
+    return text.append(info(d).pto_name).append(">");
+  }
+
+ private:
+  std::string body_, constants_;
+  std::string* out_ = &body_;
+  std::size_t indent_ = 4;
+  std::uint32_t next_ = 0;
+  std::uint32_t float_constants_ = 0;
+  std::vector<Name> names_;          // by value: scalars
+  std::vector<std::uint32_t> tiles_;  // by value: handle
+  std::vector<Tile> handles_;
+  std::vector<std::string> labels_;
+  std::vector<std::pair<std::int64_t, Name>> symbols_;
+  std::unordered_map<std::int64_t, std::uint32_t> index_constants_;
+  std::unordered_map<std::string, std::uint32_t> literals_;  // by definition
+  std::vector<std::vector<View>> views_;  // by parameter
+  const char* file_ = nullptr;
+  std::string_view short_file_;
+};
+
+}  // namespace pto
+}  // namespace tessera

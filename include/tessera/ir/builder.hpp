@@ -1,0 +1,240 @@
+// The builder puts operations into a function: it asks the descriptor's rule for the result type, refuses what breaks it,
+// and derives the valid extents of the result. Passes and the recorder build everything through it.
+#pragma once
+
+#include "function.hpp"
+#include "../ops/scalar.hpp"
+
+namespace tessera {
+
+/// What a rule may know of a value. `valid` (max_rank numbers) receives its extents when it is not fully valid.
+[[nodiscard]] inline OperandInfo operand_info(const Function& f, ValueId v, std::int64_t* valid) {
+  const Value& value = f[v];
+  OperandInfo o{value.type, f.is_constant(v) && !is_float(value.type.dtype), value.integer, nullptr};
+  if (valid != nullptr && value.type.is_shaped() && !f.fully_valid(v)) {
+    for (int i = 0; i < value.type.rank; ++i) {
+      const Extent e = f.valid(v, i);
+      valid[i] = e.is_constant() ? e.constant : -1;
+    }
+    o.valid = valid;
+  }
+  return o;
+}
+
+class Builder {
+ public:
+  explicit Builder(Function& f) : f_(&f), block_(f.body()) {}
+
+  [[nodiscard]] Function& function() { return *f_; }
+  [[nodiscard]] BlockId block() const { return block_; }
+
+  /// Further operations go to the end of a block, or before `op`.
+  void to_end_of(BlockId b) { block_ = b; before_ = {}; }
+  void to_before(OpId op) { block_ = (*f_)[op].parent; before_ = op; }
+  void at(const Location& l) { location_ = l; }
+  [[nodiscard]] const Location& location() const { return location_; }
+  /// The sequence number that further operations get.
+  void sequence(std::uint32_t s) { sequence_ = s; }
+
+  /// Emits an operation with at most one result, whose type its rule infers. `requested` is the type that the user states
+  /// for operations that have a choice. Throws UserError when a rule is broken.
+  OpId emit(const OpInfo& op, List<ValueId> operands, List<Attr> attrs = {}, const Type& requested = {}) {
+    OperandInfo known[16];
+    std::vector<OperandInfo> many;
+    OperandInfo* infos = known;
+    if (operands.size() > 16) {
+      many.resize(operands.size());
+      infos = many.data();
+    }
+    std::int64_t valid[3][max_rank];
+    for (std::size_t i = 0; i < operands.size(); ++i) infos[i] = operand_info(*f_, operands[i], i < 3 ? valid[i] : nullptr);
+    const InferInput in{infos, static_cast<int>(operands.size()), requested, attrs.begin(), static_cast<int>(attrs.size()), true};
+    const Verdict v = infer(op, in);
+    if (!v.lawful()) throw UserError(diagnose(v, op.name, location_));
+    return place(op, operands, attrs, v.result);
+  }
+  /// As emit, for operations that have a result.
+  ValueId value(const OpInfo& op, List<ValueId> operands, List<Attr> attrs = {}, const Type& requested = {}) {
+    return f_->result(emit(op, operands, attrs, requested));
+  }
+
+  /// An integer or floating scalar operation; constants are folded.
+  ValueId scalar(const OpInfo& op, ValueId a, ValueId b) {
+    const ValueId folded = fold(op, a, b);
+    return folded ? folded : value(op, {a, b});
+  }
+  ValueId add(ValueId a, ValueId b) { return scalar(ops::scalar_add, a, b); }
+  ValueId sub(ValueId a, ValueId b) { return scalar(ops::scalar_sub, a, b); }
+  ValueId mul(ValueId a, ValueId b) { return scalar(ops::scalar_mul, a, b); }
+  ValueId min(ValueId a, ValueId b) { return scalar(ops::scalar_min, a, b); }
+  ValueId max(ValueId a, ValueId b) { return scalar(ops::scalar_max, a, b); }
+  ValueId index(std::int64_t n) { return f_->index(n); }
+  [[nodiscard]] Extent extent_of(ValueId v) const {
+    return f_->is_constant(v) ? Extent{(*f_)[v].integer, {}} : Extent{0, v};
+  }
+  ValueId value_of(const Extent& e) { return f_->extent_value(e); }
+
+  /// A control operation (or terminator) with the given result types and count of blocks; no rule is asked.
+  OpId control(const OpInfo& op, List<ValueId> operands, List<Type> results, int blocks) {
+    const OpId o = f_->new_operation(op, operands, {}, location_);
+    f_->set_results(o, results);
+    if (blocks > 0) f_->add_blocks(o, blocks);
+    insert(o);
+    return o;
+  }
+
+ private:
+  OpId place(const OpInfo& op, List<ValueId> operands, List<Attr> attrs, const Type& result) {
+    Extent extents[max_rank];
+    ValueId same_as{};
+    bool stated = false;
+    if (result.is_shaped()) stated = valid_extents(op, operands, attrs, result, extents, same_as);
+    const OpId o = f_->new_operation(op, operands, attrs, location_);
+    if (result.kind != TypeKind::none) {
+      f_->set_results(o, {result});
+      if (same_as) f_->share_valid(f_->result(o), same_as);
+      else if (stated) f_->set_valid(f_->result(o), {extents, result.rank});
+    }
+    insert(o);
+    return o;
+  }
+  void insert(OpId o) {
+    (*f_)[o].sequence = sequence_;
+    if (before_) f_->insert_before(before_, o);
+    else f_->append(block_, o);
+  }
+
+  // Fills `extents` and returns true, or sets `same_as`, or returns false for a fully valid result. May emit index
+  // arithmetic in front of the operation.
+  bool valid_extents(const OpInfo& op, List<ValueId> operands, List<Attr> attrs, const Type& result, Extent* extents,
+                     ValueId& same_as) {
+    const auto partial = [&](std::size_t i) { return operands.size() > i && f_->type(operands[i]).is_shaped() && !f_->fully_valid(operands[i]); };
+    const auto attr = [&](AttrKey key, std::int64_t otherwise) {
+      for (const Attr& a : attrs)
+        if (a.key == key) return a.integer;
+      return otherwise;
+    };
+    const int rank = result.rank;
+    switch (op.valid) {
+      case ValidRule::full: return false;
+      case ValidRule::first:
+        if (partial(0)) same_as = operands[0];
+        return false;
+      case ValidRule::intersection:
+        if (!partial(0) && !partial(1)) return false;
+        if (!partial(0) || !partial(1) || (*f_)[operands[0]].valid == (*f_)[operands[1]].valid) {
+          same_as = partial(0) ? operands[0] : operands[1];
+          return false;
+        }
+        for (int i = 0; i < rank; ++i) {
+          const Extent a = f_->valid(operands[0], i), b = f_->valid(operands[1], i);
+          const bool a_whole = a == Extent{result.dims[i], {}}, b_whole = b == Extent{result.dims[i], {}};
+          extents[i] = a == b || b_whole ? a : a_whole ? b : extent_of(min(value_of(a), value_of(b)));
+        }
+        return true;
+      case ValidRule::reduce_last:
+      case ValidRule::reduce_rows: {
+        if (!partial(0)) return false;
+        const int reduced = op.valid == ValidRule::reduce_last ? rank - 1 : rank - 2;
+        for (int i = 0; i < rank; ++i) extents[i] = i == reduced ? Extent{1, {}} : f_->valid(operands[0], i);
+        return true;
+      }
+      case ValidRule::window: return window_extents(op, operands, attr(AttrKey::has_valid, 0) != 0, result, extents);
+      case ValidRule::matmul: {
+        if (!partial(0) && !partial(1)) return false;
+        const int a_rank = f_->type(operands[0]).rank, b_rank = f_->type(operands[1]).rank;
+        for (int i = 0; i < rank - 2; ++i) extents[i] = {result.dims[i], {}};
+        extents[rank - 2] = f_->valid(operands[0], a_rank - (attr(AttrKey::transpose_lhs, 0) != 0 ? 1 : 2));
+        extents[rank - 1] = f_->valid(operands[1], b_rank - (attr(AttrKey::transpose_rhs, 0) != 0 ? 2 : 1));
+        return true;
+      }
+      case ValidRule::swap_axes: {
+        if (!partial(0)) return false;
+        const auto normal = [&](std::int64_t a) { return static_cast<int>(a < 0 ? a + rank : a); };
+        const int a = normal(attr(AttrKey::axis, -2)), b = normal(attr(AttrKey::other_axis, -1));
+        for (int i = 0; i < rank; ++i) extents[i] = f_->valid(operands[0], i == a ? b : i == b ? a : i);
+        return true;
+      }
+      case ValidRule::reshape: return reshape_extents(operands[0], result, extents);
+    }
+    return false;
+  }
+  // Stated extents stand after the offsets (set_valid_shape has no offsets). A window on a partially valid source reaches
+  // no further than the source's data.
+  bool window_extents(const OpInfo& op, List<ValueId> operands, bool has_valid, const Type& result, Extent* extents) {
+    const std::size_t rank = result.rank;
+    const bool offsets = op.form != PtoForm::set_valid;
+    const Type& source = f_->type(operands[0]);
+    if (offsets && source.rank != result.rank) return false;  // a flattened window: the pass states the extents
+    for (std::size_t i = 0; i < rank; ++i) {
+      const int axis = static_cast<int>(i);
+      const bool stated = has_valid || !offsets;
+      extents[i] = stated ? extent_of(operands[1 + i + (offsets ? rank : 0)]) : Extent{result.dims[i], {}};
+      if (!offsets || f_->fully_valid(operands[0])) continue;
+      const Extent reach = f_->valid(operands[0], axis);
+      if (stated && !(reach.is_constant() && extents[i].is_constant())) continue;
+      const ValueId offset = operands[1 + i];
+      const ValueId left = sub(max(value_of(reach), offset), offset);
+      extents[i] = extent_of(min(left, value_of(extents[i])));
+    }
+    return true;
+  }
+  // Leading and trailing dims that both shapes share keep their extents; in between everything must be valid.
+  bool reshape_extents(ValueId x, const Type& result, Extent* extents) {
+    if (f_->fully_valid(x)) return false;
+    const Type& source = f_->type(x);
+    int back = 0;
+    while (back < source.rank && back < result.rank && source.last(back) == result.last(back)) ++back;
+    for (int i = 0; i < result.rank; ++i) extents[i] = {result.dims[i], {}};
+    for (int i = 0; i < back; ++i) extents[result.rank - 1 - i] = f_->valid(x, source.rank - 1 - i);
+    // The dims in front: either of extent 1 (added, dropped), or a partial extent goes into one dim of equal size.
+    std::vector<int> from, to;
+    for (int i = 0; i < source.rank - back; ++i)
+      if (source.dims[i] != 1) from.push_back(i);
+    for (int i = 0; i < result.rank - back; ++i)
+      if (result.dims[i] != 1) to.push_back(i);
+    bool equal = from.size() == to.size();
+    for (std::size_t i = 0; equal && i < from.size(); ++i) equal = source.dims[from[i]] == result.dims[to[i]];
+    if (equal) {
+      for (std::size_t i = 0; i < from.size(); ++i) extents[to[i]] = f_->valid(x, from[i]);
+      return true;
+    }
+    for (const int i : from)
+      if (f_->valid(x, i) != Extent{source.dims[i], {}})
+        throw UserError({location_, "reshape: the operand is valid in part only along a dim that is split or merged (axis " + std::to_string(i) + ")",
+                         "fillpad(x) first, or reshape before giving valid extents"});
+    return true;
+  }
+
+  ValueId fold(const OpInfo& op, ValueId a, ValueId b) {
+    const Type& t = f_->type(a);
+    if (is_float(t.dtype) || t.dtype == boolean) return {};
+    const bool ka = f_->is_constant(a), kb = f_->is_constant(b);
+    const std::int64_t x = (*f_)[a].integer, y = (*f_)[b].integer;
+    if (&op == &ops::scalar_add && ka && x == 0) return b;
+    if ((&op == &ops::scalar_add || &op == &ops::scalar_sub) && kb && y == 0) return a;
+    if (&op == &ops::scalar_mul && ka && x == 1) return b;
+    if ((&op == &ops::scalar_mul || &op == &ops::scalar_div) && kb && y == 1) return a;
+    if ((&op == &ops::scalar_min || &op == &ops::scalar_max) && a == b) return a;
+    if (!ka || !kb || t.dtype != index_type) return {};
+    std::int64_t r = 0;
+    bool overflow = false;
+    if (&op == &ops::scalar_add) overflow = __builtin_add_overflow(x, y, &r);
+    else if (&op == &ops::scalar_sub) overflow = __builtin_sub_overflow(x, y, &r);
+    else if (&op == &ops::scalar_mul) overflow = __builtin_mul_overflow(x, y, &r);
+    else if (&op == &ops::scalar_min) r = x < y ? x : y;
+    else if (&op == &ops::scalar_max) r = x > y ? x : y;
+    else if (&op == &ops::scalar_div && y != 0 && y != -1) r = x / y;
+    else if (&op == &ops::scalar_rem && y != 0 && y != -1) r = x % y;
+    else return {};
+    return overflow ? ValueId{} : f_->constant(t.dtype, r);
+  }
+
+  Function* f_;
+  BlockId block_;
+  OpId before_;
+  Location location_;
+  std::uint32_t sequence_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,279 @@
+// The IR as text: one operation per line, nested blocks indented, constants in place. Equal functions give equal text.
+#pragma once
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "function.hpp"
+
+namespace tessera {
+
+struct PrintOptions {
+  bool locations = false;  ///< ` loc(file:line)` behind every operation
+};
+
+[[nodiscard]] constexpr std::string_view name(Layout l) {
+  constexpr std::string_view names[] = {"nd", "dn", "nz", "zn"};
+  return names[static_cast<int>(l)];
+}
+[[nodiscard]] constexpr std::string_view name(AttrKey k) {
+  constexpr std::string_view names[] = {"value", "rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
+                                        "compare", "pad", "has_valid", "window", "descending", "atomic_add"};
+  return names[static_cast<int>(k)];
+}
+[[nodiscard]] constexpr std::string_view name(Rounding r) {
+  constexpr std::string_view names[] = {"none", "rint", "round", "floor", "ceil", "trunc", "odd"};
+  return names[static_cast<int>(r)];
+}
+[[nodiscard]] constexpr std::string_view name(Compare c) {
+  constexpr std::string_view names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  return names[static_cast<int>(c)];
+}
+[[nodiscard]] constexpr std::string_view name(Pad p) {
+  constexpr std::string_view names[] = {"null", "zero", "max", "min"};
+  return names[static_cast<int>(p)];
+}
+[[nodiscard]] constexpr std::string_view name(Direction d) {
+  constexpr std::string_view names[] = {"in", "out", "inout"};
+  return names[static_cast<int>(d)];
+}
+
+/// `f32[16,64]`, `tile<f32[16,64]@Vec>` (with a layout where it is not the implied one), `f32`.
+[[nodiscard]] inline std::string text(const Type& t) {
+  std::string out(name(t.dtype));
+  if (!t.is_shaped()) return t.kind == TypeKind::none ? "none" : out;
+  out.push_back('[');
+  for (int i = 0; i < t.rank; ++i) out.append(i == 0 ? "" : ",").append(detail::dim_text(t.dims[i]));
+  out.push_back(']');
+  const bool implied = t.layout == (t.is_tile() ? implied_layout(t.space, t) : Layout::nd);
+  if (!t.is_tile()) return implied ? out : out.append(" ").append(name(t.layout));
+  out.append("@").append(name(t.space));
+  if (!implied) out.append(", ").append(name(t.layout));
+  return "tile<" + out + ">";
+}
+
+namespace detail {
+
+/// The shortest text that reads back as the number, always with a mark of a floating number.
+inline std::string number_text(double d) {
+  char buffer[40];
+  const auto r = std::to_chars(buffer, buffer + sizeof buffer, d);
+  std::string out(buffer, r.ptr);
+  if (out.find_first_of(".ein") == std::string::npos) out.append(".0");
+  return out;
+}
+inline std::string number_text(std::int64_t n) { return std::to_string(n); }
+
+class Printer {
+ public:
+  Printer(const Function& f, PrintOptions options) : f_(f), options_(options), names_(f.value_count()) {
+    for (const Parameter& p : f_.parameters) give_name(p.value, p.name.empty() ? f_.name_of(p.value) : p.name);
+    name_block(f_.body());
+  }
+
+  std::string function() {
+    out_.reserve(f_.operation_count() * 80);
+    out_.append("kernel @").append(f_.name).append("(");
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i) {
+      const Parameter& p = f_.parameters[i];
+      out_.append(i == 0 ? "" : ", ");
+      value(p.value);
+      out_.append(": ");
+      if (f_.type(p.value).is_shaped()) out_.append(name(p.direction)).append(" ");
+      type(p.value);
+    }
+    out_.append(") {\n");
+    block(f_.body(), 1);
+    out_.append("}\n");
+    return std::move(out_);
+  }
+  std::string operation(OpId op) {
+    line(op, 0);
+    return std::move(out_);
+  }
+
+ private:
+  void give_name(ValueId v, const std::string& hint) {
+    std::string& own = names_[v.index];
+    if (hint.empty()) {
+      own = std::to_string(next_number_++);
+      return;
+    }
+    own = hint;
+    for (std::uint32_t& count = used_[hint]; !taken_.emplace(own, true).second; own = hint + "_" + std::to_string(count)) ++count;
+  }
+  void name_block(BlockId b) {
+    for (const ValueId v : f_[b].arguments)
+      if (names_[v.index].empty()) give_name(v, f_.name_of(v));
+    for (OpId op = f_[b].first; op; op = f_.next(op)) {
+      for (int i = 0; i < f_.result_count(op); ++i) give_name(f_.result(op, i), f_.name_of(f_.result(op, i)));
+      for (int i = 0; i < f_.block_count(op); ++i) name_block(f_.block(op, i));
+    }
+  }
+
+  void value(ValueId v) {
+    const Value& x = f_[v];
+    if (x.kind == ValueKind::symbol) out_.append(dim_text(x.integer));
+    else if (x.kind != ValueKind::constant) out_.append("%").append(names_[v.index].empty() ? "?" : names_[v.index]);
+    else if (x.type.dtype == boolean) out_.append(x.integer != 0 ? "true" : "false");
+    else out_.append(is_float(x.type.dtype) ? number_text(x.number) : number_text(x.integer));
+    if (x.kind == ValueKind::constant && x.type.dtype != boolean && x.type.dtype != index_type) out_.append(":").append(name(x.type.dtype));
+  }
+  void values(std::size_t first, const std::vector<ValueId>& list) {
+    for (std::size_t i = first; i < list.size(); ++i) {
+      if (i > first) out_.append(", ");
+      value(list[i]);
+    }
+  }
+  void type(ValueId v) {
+    const Value& x = f_[v];
+    out_.append(text(x.type));
+    if (x.type.is_shaped() && !f_.fully_valid(v)) {
+      out_.append(" valid[");
+      for (int i = 0; i < x.type.rank; ++i) {
+        if (i > 0) out_.push_back(',');
+        const Extent e = f_.valid(v, i);
+        if (e.is_constant()) out_.append(dim_text(e.constant));
+        else value(e.value);
+      }
+      out_.push_back(']');
+    }
+    if (x.buffer == no_index) return;
+    out_.append(" buffer(");
+    value({x.buffer});
+    out_.push_back(')');
+  }
+  void attribute(const Attr& a) {
+    out_.append(name(a.key)).append(" = ");
+    if (a.is_list) {
+      out_.push_back('[');
+      for (std::size_t i = 0; i < a.count; ++i) out_.append(i == 0 ? "" : ", ").append(dim_text(f_.list(a)[i]));
+      out_.push_back(']');
+    } else if (a.is_float) out_.append(number_text(a.number));
+    else if (a.key == AttrKey::rounding) out_.append(name(static_cast<Rounding>(a.integer)));
+    else if (a.key == AttrKey::compare) out_.append(name(static_cast<Compare>(a.integer)));
+    else if (a.key == AttrKey::pad) out_.append(name(static_cast<Pad>(a.integer)));
+    else out_.append(number_text(a.integer));
+  }
+  [[nodiscard]] std::string_view prefix(OpId op) const {
+    switch (f_.info(op).level) {
+      case Level::control: return "";
+      case Level::scalar: return "scalar.";
+      case Level::tensor: return "tensor.";
+      case Level::tile: return "tile.";
+      case Level::shaped: break;
+    }
+    for (int i = 0; i < f_.operand_count(op); ++i)
+      if (f_.type(f_.operand(op, i)).is_tile()) return "tile.";
+    return f_.result_count(op) > 0 && f_.type(f_.result(op)).is_tile() ? "tile." : "tensor.";
+  }
+
+  void indent(int depth) { out_.append(static_cast<std::size_t>(depth) * 2, ' '); }
+  void block(BlockId b, int depth) {
+    for (OpId op = f_[b].first; op; op = f_.next(op)) line(op, depth);
+  }
+  void line(OpId op, int depth) {
+    indent(depth);
+    for (int i = 0; i < f_.result_count(op); ++i) {
+      out_.append(i == 0 ? "" : ", ");
+      value(f_.result(op, i));
+    }
+    if (f_.result_count(op) > 0) out_.append(" = ");
+    out_.append(prefix(op)).append(f_.info(op).name);
+    if (f_.info(op).level == Level::control) control_operands(op);
+    else operands(op);
+    for (int i = 0; i < f_.result_count(op); ++i) {
+      out_.append(i == 0 ? " : " : ", ");
+      type(f_.result(op, i));
+    }
+    blocks(op, depth);
+    if (options_.locations && f_[op].location.line != 0) {
+      std::string_view file = f_[op].location.file;
+      file.remove_prefix(file.find_last_of('/') + 1);
+      out_.append(" loc(").append(file).append(":").append(std::to_string(f_[op].location.line)).append(")");
+    }
+    out_.push_back('\n');
+  }
+  void operands(OpId op) {
+    out_.push_back('(');
+    values(0, f_.operands(op));
+    out_.push_back(')');
+    bool first = true;
+    for (const Attr& a : f_.attrs(op)) {
+      out_.append(first ? " {" : ", ");
+      attribute(a);
+      first = false;
+    }
+    if (!first) out_.push_back('}');
+  }
+  void control_operands(OpId op) {
+    const std::vector<ValueId> list = f_.operands(op);
+    if (f_.is(op, ops::for_loop) && list.size() >= 3 && f_.block_count(op) == 1 && !f_[f_.block(op)].arguments.empty()) {
+      out_.push_back(' ');
+      value(f_[f_.block(op)].arguments[0]);
+      const std::string_view words[] = {" = ", " to ", " step "};
+      for (std::size_t i = 0; i < 3; ++i) {
+        out_.append(words[i]);
+        value(list[i]);
+      }
+      carried(f_[f_.block(op)].arguments, 1, list, 3);
+    } else if (f_.is(op, ops::while_loop) && f_.block_count(op) == 2) {
+      carried(f_[f_.block(op)].arguments, 0, list, 0);
+    } else if (!list.empty()) {
+      out_.push_back(' ');
+      values(0, list);
+    }
+  }
+  void carried(const std::vector<ValueId>& arguments, std::size_t first, const std::vector<ValueId>& initial, std::size_t from) {
+    if (initial.size() <= from) return;
+    out_.append(" carry(");
+    for (std::size_t i = 0; from + i < initial.size(); ++i) {
+      if (i > 0) out_.append(", ");
+      if (first + i < arguments.size()) value(arguments[first + i]);
+      out_.append(" = ");
+      value(initial[from + i]);
+    }
+    out_.push_back(')');
+  }
+  void blocks(OpId op, int depth) {
+    for (int i = 0; i < f_.block_count(op); ++i) {
+      if (i > 0) {
+        indent(depth);
+        out_.append(f_.is(op, ops::if_else) ? "} else" : "} do");
+        if (f_.is(op, ops::while_loop) && !f_[f_.block(op, i)].arguments.empty()) {
+          out_.push_back('(');
+          values(0, f_[f_.block(op, i)].arguments);
+          out_.push_back(')');
+        }
+      }
+      out_.append(" {\n");
+      block(f_.block(op, i), depth + 1);
+    }
+    if (f_.block_count(op) == 0) return;
+    indent(depth);
+    out_.push_back('}');
+  }
+
+  const Function& f_;
+  PrintOptions options_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::uint32_t> used_;
+  std::unordered_map<std::string, bool> taken_;
+  std::uint32_t next_number_ = 0;
+  std::string out_;
+};
+
+}  // namespace detail
+
+/// The function as text.
+[[nodiscard]] inline std::string print(const Function& f, PrintOptions options = {}) { return detail::Printer(f, options).function(); }
+/// One operation with its blocks, named as in the whole function.
+[[nodiscard]] inline std::string print(const Function& f, OpId op, PrintOptions options = {}) {
+  return detail::Printer(f, options).operation(op);
+}
+
+}  // namespace tessera

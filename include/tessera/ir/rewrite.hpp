@@ -1,0 +1,149 @@
+// Rewriting: a pass reads one function and builds another. Operations that it does not treat are copied, with their types
+// inferred anew from the new operands, so a wrong rewrite breaks a rule where it happens.
+#pragma once
+
+#include "builder.hpp"
+
+namespace tessera {
+
+class Rewriter {
+ public:
+  /// `out` must be empty; it receives the name, kind and location of `in`. Parameters are added by the pass (copy_parameters).
+  Rewriter(const Function& in, Function& out) : in_(&in), out_(&out), build_(out), map_(in.value_count()) {
+    out.name = in.name;
+    out.kind = in.kind;
+    out.location = in.location;
+    out.reserve(in.operation_count());
+  }
+
+  [[nodiscard]] const Function& in() const { return *in_; }
+  [[nodiscard]] Function& out() { return *out_; }
+  [[nodiscard]] Builder& build() { return build_; }
+
+  void copy_parameters() {
+    for (const Parameter& p : in_->parameters) {
+      const ValueId v = out_->add_argument(out_->body(), in_->type(p.value));
+      out_->parameters.push_back({v, p.name, p.direction, p.location});
+      set(p.value, v);
+    }
+    for (const ValueId v : in_->symbols()) out_->symbol((*in_)[v].integer);
+  }
+
+  /// The new value that stands for an old one.
+  [[nodiscard]] ValueId map(ValueId v) {
+    const Value& value = (*in_)[v];
+    if (value.kind == ValueKind::constant)
+      return is_float(value.type.dtype) ? out_->constant(value.type.dtype, value.number) : out_->constant(value.type.dtype, value.integer);
+    if (value.kind == ValueKind::symbol) return out_->symbol(value.integer);
+    return map_[v.index];
+  }
+  [[nodiscard]] bool has(ValueId v) const { return (*in_)[v].kind > ValueKind::argument || static_cast<bool>(map_[v.index]); }
+  void set(ValueId from, ValueId to) {
+    map_[from.index] = to;
+    if ((*in_)[from].name != 0 && (*out_)[to].name == 0) out_->set_name(to, in_->name_of(from));
+  }
+  [[nodiscard]] std::vector<ValueId> operands(OpId op) {
+    std::vector<ValueId> list;
+    list.reserve((*in_)[op].operand_count);
+    for (int i = 0; i < in_->operand_count(op); ++i) list.push_back(map(in_->operand(op, i)));
+    return list;
+  }
+  [[nodiscard]] Extent map(const Extent& e) { return e.is_constant() ? e : build_.extent_of(map(e.value)); }
+  /// The attributes of an operation, with lists moved to the new function.
+  [[nodiscard]] std::vector<Attr> attrs(OpId op) {
+    std::vector<Attr> list;
+    for (const Attr& a : in_->attrs(op)) list.push_back(a.is_list ? out_->list_attr(a.key, in_->list(a)) : a);
+    return list;
+  }
+
+  /// Walks the function's body: visit(op) for each operation of a block, in order. The visitor handles an operation or
+  /// calls copy(op, visit).
+  template <class Visit>
+  void run(Visit&& visit) {
+    block(in_->body(), out_->body(), visit);
+  }
+  template <class Visit>
+  void block(BlockId from, BlockId to, Visit&& visit) {
+    const BlockId outer = build_.block();
+    build_.to_end_of(to);
+    for (OpId op = (*in_)[from].first; op; op = in_->next(op)) {
+      build_.at((*in_)[op].location);
+      visit(op);
+    }
+    build_.to_end_of(outer);
+  }
+
+  /// Copies an operation with mapped operands; the bodies of control operations are walked with `visit`. Carried values and
+  /// branch results take the types that their new initial and yielded values have.
+  template <class Visit>
+  void copy(OpId op, Visit&& visit) {
+    if (in_->info(op).level == Level::control) copy_control(op, operands(op), visit);
+    else copy_plain(op, in_->result_count(op) > 0 ? in_->type(in_->result(op)) : Type{});
+  }
+  /// Copies an operation without blocks; `requested` is the result type to ask for.
+  OpId copy_plain(OpId op, const Type& requested) {
+    const std::vector<ValueId> mapped = operands(op);
+    const std::vector<Attr> copied = attrs(op);
+    const OpId made = build_.emit(in_->info(op), mapped, copied, requested);
+    if (in_->result_count(op) > 0) set(in_->result(op), out_->result(made));
+    return made;
+  }
+
+  /// Copies a control operation with the given new operands.
+  template <class Visit>
+  void copy_control(OpId op, const std::vector<ValueId>& mapped, Visit&& visit) {
+    const Location at = (*in_)[op].location;
+    const OpId made = build_.control(in_->info(op), mapped, {}, in_->block_count(op));
+    const std::size_t fixed = in_->is(op, ops::for_loop) ? 3 : 0;  // bounds come before the carried values
+    for (int b = 0; b < in_->block_count(op); ++b) {
+      const BlockId from = in_->block(op, b), to = out_->block(made, b);
+      const std::vector<ValueId>& arguments = (*in_)[from].arguments;
+      const std::size_t counters = fixed != 0 ? 1 : 0;
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const bool counter = i < counters;
+        const ValueId initial = counter ? ValueId{} : mapped[fixed + i - counters];
+        const ValueId argument = out_->add_argument(to, counter ? in_->type(arguments[i]) : out_->type(initial));
+        if (!counter && out_->type(initial).is_shaped()) out_->share_valid(argument, initial);
+        set(arguments[i], argument);
+      }
+      block(from, to, visit);
+    }
+    build_.at(at);
+    if (in_->result_count(op) == 0) return;
+    // Results: of a loop like its initial values, of a branch like what the first block yields.
+    std::vector<Type> types;
+    std::vector<ValueId> like;
+    const bool branch = in_->is(op, ops::if_else);
+    for (int i = 0; i < in_->result_count(op); ++i) {
+      like.push_back(branch ? out_->operand(out_->terminator(out_->block(made)), i) : mapped[fixed + static_cast<std::size_t>(i)]);
+      types.push_back(out_->type(like.back()));
+    }
+    out_->set_results(made, types);
+    for (int i = 0; i < in_->result_count(op); ++i) {
+      const ValueId result = out_->result(made, i);
+      if (types[static_cast<std::size_t>(i)].is_shaped()) copy_valid_to_result(result, like[static_cast<std::size_t>(i)], out_->block(made));
+      set(in_->result(op, i), result);
+    }
+  }
+
+ private:
+  // The extents of a branch's result may be named by values of the branch only when they are visible outside; otherwise the
+  // result counts as fully valid where both branches agree on constants.
+  void copy_valid_to_result(ValueId result, ValueId like, BlockId inner) {
+    const int rank = out_->type(like).rank;
+    for (int i = 0; i < rank; ++i) {
+      const Extent e = out_->valid(like, i);
+      if (!e.is_constant() && out_->defining_block(e.value) == inner)
+        throw UserError({build_.location(), "if: a branch's result has valid extents that are computed inside the branch",
+                         "compute the extents before the branch"});
+    }
+    out_->share_valid(result, like);
+  }
+
+  const Function* in_;
+  Function* out_;
+  Builder build_;
+  std::vector<ValueId> map_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,223 @@
+// The verifier: throws InternalError, with the printed operation, where a function is not well formed, where a recorded
+// type is not the one that its rule infers, or where a promised property does not hold. Linear in the operations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builder.hpp"
+#include "printer.hpp"
+#include "properties.hpp"
+
+namespace tessera {
+namespace detail {
+
+class Verifier {
+ public:
+  Verifier(const Function& f, Properties required) : f_(f), required_(required), visible_(f.value_count()) {}
+
+  void run() {
+    for (const Parameter& p : f_.parameters)
+      if (f_[p.value].kind != ValueKind::argument || f_[p.value].owner != f_.body().index)
+        throw InternalError("verify: parameter " + p.name + " of " + f_.name + " is not an argument of the body");
+    block(f_.body(), ops::return_op);
+  }
+
+ private:
+  [[noreturn]] void refuse(OpId op, const std::string& what) const {
+    std::string at;
+    if (const Location& l = f_[op].location; l.line != 0) at = Diagnostic{l, {}, {}}.text(true);
+    if (const auto end = at.find("error: "); end != std::string::npos) at.erase(end);
+    throw InternalError("verify: " + at + what + "\n  " + print(f_, op));
+  }
+  void require(bool holds, OpId op, std::string_view what) const {
+    if (!holds) refuse(op, std::string(what));
+  }
+
+  // --- structure and dominance ---
+  void block(BlockId b, const OpInfo& terminator) {
+    const Block& block = f_[b];
+    if (!block.last) throw InternalError("verify: " + f_.name + " has a block without operations");
+    std::vector<ValueId> defined = block.arguments;
+    for (const ValueId v : defined) argument(v, b);
+    OpId previous{};
+    for (OpId op = block.first; op; previous = op, op = f_.next(op)) {
+      require(f_[op].parent == b && f_[op].previous == previous, op, "the operation's links do not fit its block");
+      const bool last = op == block.last;
+      require(last == !f_.next(op), op, "the block's last operation is not the end of its list");
+      if (last) require(f_.is(op, terminator), op, "the block does not end in " + std::string(terminator.name));
+      else require(!is_terminator(op), op, "a terminator stands inside a block");
+      operation(op);
+      for (int i = 0; i < f_.result_count(op); ++i) {
+        const ValueId r = f_.result(op, i);
+        require(f_[r].kind == ValueKind::result && f_[r].owner == op.index && f_[r].position == static_cast<std::uint32_t>(i),
+                op, "a result does not name its operation");
+        define(r, op, defined);
+      }
+    }
+    for (const ValueId v : defined) visible_[v.index] = false;
+  }
+  void argument(ValueId v, BlockId b) {
+    if (f_[v].kind != ValueKind::argument || f_[v].owner != b.index)
+      throw InternalError("verify: a block argument of " + f_.name + " does not name its block");
+    visible_[v.index] = true;
+    if (const OpId owner = f_[b].owner) tile_value(v, owner);
+  }
+  void define(ValueId v, OpId op, std::vector<ValueId>& defined) {
+    if (f_.type(v).is_shaped())
+      for (int axis = 0; axis < f_.type(v).rank; ++axis)
+        if (const Extent e = f_.valid(v, axis); !e.is_constant()) require(is_visible(e.value), op, "a valid extent is not defined before the value");
+    visible_[v.index] = true;
+    defined.push_back(v);
+    tile_value(v, op);
+  }
+  [[nodiscard]] bool is_visible(ValueId v) const {
+    const ValueKind kind = f_[v].kind;
+    return kind == ValueKind::constant || kind == ValueKind::symbol || visible_[v.index];
+  }
+  [[nodiscard]] bool is_terminator(OpId op) const {
+    return f_.is(op, ops::yield) || f_.is(op, ops::condition) || f_.is(op, ops::return_op);
+  }
+
+  void operation(OpId op) {
+    for (int i = 0; i < f_.operand_count(op); ++i)
+      require(f_.operand(op, i).index < f_.value_count() && is_visible(f_.operand(op, i)), op,
+              "operand " + std::to_string(i) + " is not defined before the operation");
+    if (f_.info(op).level == Level::control) {
+      control(op);
+      return;
+    }
+    require(f_.block_count(op) == 0 && f_.result_count(op) <= 1, op, "only control operations have blocks or several results");
+    types(op);
+    if (required_.contains(Property::tile_ops)) tile_ops(op);
+    if (required_.contains(Property::tiles_2d)) tiles_2d(op);
+    if (required_.contains(Property::legal)) legal(op);
+    if (required_.contains(Property::spaces_inferred)) spaces_inferred(op);
+  }
+  void require_index(OpId op, int i) const { require(f_.type(f_.operand(op, i)).is_index(), op, "a bound is not an index"); }
+
+  // Carried values: the same types in front, inside and behind.
+  void same_types(OpId op, const std::vector<ValueId>& list, std::size_t first, std::string_view what) const {
+    require(list.size() == first + static_cast<std::size_t>(f_.result_count(op)), op, "the count of " + std::string(what) + " is not that of the results");
+    for (int i = 0; i < f_.result_count(op); ++i) {
+      const Type &a = f_.type(list[first + static_cast<std::size_t>(i)]), &b = f_.type(f_.result(op, i));
+      if (a != b) refuse(op, "the type of " + std::string(what) + " " + std::to_string(i) + " (" + text(a) + ") is not that of the result (" + text(b) + ")");
+    }
+  }
+  void body_of(OpId op, int i, const OpInfo& terminator, std::size_t first, std::size_t fixed_arguments, bool carries) {
+    const BlockId b = f_.block(op, i);
+    require(f_[b].owner == op, op, "a block does not name its operation");
+    if (carries) same_types(op, f_[b].arguments, fixed_arguments, "block arguments");
+    else require(f_[b].arguments.empty(), op, "a branch has arguments");
+    block(b, terminator);
+    same_types(op, f_.operands(f_.terminator(b)), first, terminator.name == "condition" ? "conditions" : "yielded values");
+  }
+  void control(OpId op) {
+    if (f_.is(op, ops::for_loop)) {
+      require(f_.operand_count(op) >= 3 && f_.block_count(op) == 1, op, "a loop has three bounds and one block");
+      for (int i = 0; i < 3; ++i) require_index(op, i);
+      same_types(op, f_.operands(op), 3, "initial values");
+      body_of(op, 0, ops::yield, 0, 1, true);
+    } else if (f_.is(op, ops::while_loop)) {
+      require(f_.block_count(op) == 2, op, "a while loop has two blocks");
+      same_types(op, f_.operands(op), 0, "initial values");
+      body_of(op, 0, ops::condition, 1, 0, true);
+      require(f_.type(f_.operand(f_.terminator(f_.block(op, 0)), 0)) == scalar_type(boolean), op, "the condition is not boolean");
+      body_of(op, 1, ops::yield, 0, 0, true);
+    } else if (f_.is(op, ops::if_else)) {
+      require(f_.operand_count(op) == 1 && f_.block_count(op) == 2, op, "a branch has one condition and two blocks");
+      require(f_.type(f_.operand(op, 0)) == scalar_type(boolean), op, "the condition is not boolean");
+      body_of(op, 0, ops::yield, 0, 0, false);
+      body_of(op, 1, ops::yield, 0, 0, false);
+    } else {
+      require(is_terminator(op) && f_.block_count(op) == 0 && f_.result_count(op) == 0, op, "the terminator has blocks or results");
+      if (required_.contains(Property::tile_ops) && f_.is(op, ops::return_op))
+        for (const ValueId v : f_.operands(op)) require(!f_.type(v).is_shaped(), op, "a tensor or tile is returned and not stored");
+    }
+  }
+
+  // --- types ---
+  // Calls use(InferInput) with what a rule may know of the operation.
+  template <class Use>
+  void with_input(OpId op, Use&& use) const {
+    const std::size_t count = f_[op].operand_count;
+    std::vector<OperandInfo> infos(count);
+    std::int64_t valid[3][max_rank];
+    for (std::size_t i = 0; i < count; ++i) infos[i] = operand_info(f_, f_.operand(op, static_cast<int>(i)), i < 3 ? valid[i] : nullptr);
+    const Type requested = f_.result_count(op) > 0 ? f_.type(f_.result(op)) : Type{};
+    const List<Attr> attrs = f_.attrs(op);
+    use(InferInput{infos.data(), static_cast<int>(count), requested, attrs.begin(), static_cast<int>(attrs.size()), true});
+  }
+  void require_lawful(const Verdict& v, OpId op) const {
+    if (!v.lawful()) refuse(op, diagnose(v, f_.info(op).name, f_[op].location).message);
+  }
+  void types(OpId op) const {
+    with_input(op, [&](const InferInput& in) {
+      const Verdict v = infer(f_.info(op), in);
+      require_lawful(v, op);
+      if (v.result != in.requested) refuse(op, "the recorded type (" + text(in.requested) + ") is not the inferred one (" + text(v.result) + ")");
+    });
+  }
+
+  // --- properties ---
+  void tile_ops(OpId op) const {
+    const OpInfo& info = f_.info(op);
+    require(info.level != Level::tensor, op, "tile_ops: a tensor-level operation is left");
+    for (int i = 0; i < f_.operand_count(op); ++i) {
+      if (!f_.type(f_.operand(op, i)).is_tensor()) continue;
+      const bool memory = info.effect == Effect::writes_second ? i == 1 : info.effect != Effect::none && i == 0;
+      require(memory, op, "tile_ops: a tensor-level operation is left");
+      require(f_.defining_block(f_.operand(op, i)) == f_.body(), op, "tile_ops: the tensor is not a parameter");
+    }
+    const bool scratch = info.scratch == ScratchRule::row_reduction ? f_.operand_count(op) == 2
+                         : info.scratch == ScratchRule::like_second ? f_.operand_count(op) == 3 : true;
+    require(scratch, op, "tile_ops: the operation has no scratch tile");
+  }
+  void tiles_2d(OpId op) const {
+    const OpInfo& info = f_.info(op);
+    for (int i = 0; i < f_.operand_count(op); ++i)
+      if (const Type& t = f_.type(f_.operand(op, i)); t.is_tile()) require(t.rank <= 2, op, "tiles_2d: an operand has more than two dims");
+    if (f_.is(op, ops::transpose)) require(f_.operand_count(op) == 2, op, "tiles_2d: the transpose has no scratch tile");
+    if (f_.is(op, ops::assemble) && f_.type(f_.operand(op, 0)).is_tile())
+      require(f_.operand_count(op) <= 4, op, "tiles_2d: assemble has more than two offsets");
+    if (info.form == PtoForm::matmul || info.form == PtoForm::matmul_acc)
+      require(f_.attr(op, AttrKey::transpose_lhs) == 0 && f_.attr(op, AttrKey::transpose_rhs) == 0, op,
+              "tiles_2d: a tile operand is read transposed");
+  }
+  void legal(OpId op) const {
+    if (!f_.info(op).row_major) return;
+    const auto rows_first = [&](ValueId v) {
+      const Type& t = f_.type(v);
+      return !t.is_tile() || t.space != Vec || t.layout == Layout::nd;
+    };
+    for (int i = 0; i < f_.operand_count(op); ++i) require(rows_first(f_.operand(op, i)), op, "legal: an operand is not row-major");
+    require(f_.result_count(op) == 0 || rows_first(f_.result(op)), op, "legal: the result is not row-major");
+  }
+  void spaces_inferred(OpId op) const {
+    with_input(op, [&](const InferInput& in) { require_lawful(check_spaces(f_.info(op), in), op); });
+  }
+  // Properties of a value, wherever it is defined.
+  void tile_value(ValueId v, OpId op) const {
+    const Type& t = f_.type(v);
+    if (required_.contains(Property::tile_ops)) require(!t.is_tensor(), op, "tile_ops: a value is still a tensor");
+    if (!t.is_tile()) return;
+    if (required_.contains(Property::tiles_2d)) require(t.rank <= 2, op, "tiles_2d: a tile has more than two dims");
+    if (!required_.contains(Property::buffers_assigned)) return;
+    const std::uint32_t owner = f_[v].buffer;
+    require(owner < f_.value_count(), op, "buffers_assigned: a tile has no buffer");
+    const Value& o = f_[ValueId{owner}];
+    require(o.buffer == owner && o.kind == ValueKind::result, op, "buffers_assigned: the buffer's owner is not an operation's result that owns itself");
+    require(o.type.space == t.space && o.type.bytes() >= t.bytes(), op, "buffers_assigned: the buffer is smaller than the tile or in another space");
+  }
+
+  const Function& f_;
+  Properties required_;
+  std::vector<bool> visible_;
+};
+
+}  // namespace detail
+
+/// Checks structure, types, dominance and the promised properties.
+inline void verify(const Function& f, Properties required = {}) { detail::Verifier(f, required).run(); }
+
+}  // namespace tessera

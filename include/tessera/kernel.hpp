@@ -1,0 +1,4 @@
+// What a kernel source includes: types, operations, and the recording front end. Kept light: no printer, no passes.
+#pragma once
+
+#include "dsl/kernel.hpp"

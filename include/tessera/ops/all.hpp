@@ -1,0 +1,31 @@
+// Every operation, for what walks over all of them (the catalogue, the tests, the simulator's table).
+#pragma once
+
+#include "broadcast.hpp"
+#include "control.hpp"
+#include "elementwise.hpp"
+#include "matmul.hpp"
+#include "memory.hpp"
+#include "reduce.hpp"
+#include "scalar.hpp"
+
+namespace tessera::ops {
+
+struct Family {
+  std::string_view name;
+  const OpInfo* const* first;
+  int count;
+  [[nodiscard]] constexpr const OpInfo* const* begin() const { return first; }
+  [[nodiscard]] constexpr const OpInfo* const* end() const { return first + count; }
+};
+
+template <int N>
+constexpr Family family(std::string_view name, const OpInfo* const (&list)[N]) { return {name, list, N}; }
+
+inline constexpr Family families[] = {
+    family("elementwise", elementwise_family), family("broadcast", broadcast_family),
+    family("reduce", reduce_family), family("matmul", matmul_family),
+    family("memory", memory_family), family("scalar", scalar_family),
+    family("control", control_family)};
+
+}  // namespace tessera::ops

@@ -1,0 +1,30 @@
+// Control flow: operations that hold blocks, and the terminators of blocks.
+//   for    operands: start, stop, step, initial values; one block with arguments: counter, carried values
+//   while  operands: initial values; block 0 (condition) and block 1 (body), both with the carried values as arguments
+//   if     operand: condition; block 0 (then), block 1 (else)
+#pragma once
+
+#include "descriptor.hpp"
+
+namespace tessera {
+namespace detail {
+constexpr Verdict infer_control(const OpInfo&, const InferInput&) { return lawful(); }
+constexpr OpInfo control_op(std::string_view name, std::string_view summary) {
+  return {.name = name, .summary = summary, .level = Level::control, .infer = infer_control, .form = PtoForm::control,
+          .pipe = Pipe::none, .result_spaces = {}, .pure = false};
+}
+}  // namespace detail
+
+namespace ops {
+
+inline constexpr OpInfo for_loop = control_op("for", "counts from start to stop (exclusive) by step; results: carried values");
+inline constexpr OpInfo while_loop = control_op("while", "repeats its body as long as its condition holds; results: carried values");
+inline constexpr OpInfo if_else = control_op("if", "runs one of two blocks; results: what they yield");
+inline constexpr OpInfo yield = control_op("yield", "ends a loop body or a branch with the values it hands on");
+inline constexpr OpInfo condition = control_op("condition", "ends a while condition: boolean, then the carried values");
+inline constexpr OpInfo return_op = control_op("return", "ends a function with its results");
+
+inline constexpr const OpInfo* control_family[] = {&for_loop, &while_loop, &if_else, &yield, &condition, &return_op};
+
+}  // namespace ops
+}  // namespace tessera

@@ -1,0 +1,188 @@
+// The operation descriptor: everything that the library knows about an operation, in one constexpr value.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "../core/rules.hpp"
+
+namespace tessera {
+
+enum class AttrKey : std::uint8_t {
+  value,           ///< a scalar constant: fill value, start of a sequence
+  rounding,        ///< Rounding, of a cast
+  axis, other_axis,
+  transpose_lhs, transpose_rhs,  ///< the operand is read transposed
+  compare,         ///< Compare
+  pad,             ///< Pad
+  has_valid,       ///< window reads: valid extents follow the offsets among the operands
+  window,          ///< list: the box of the tensor that a load or a store covers, when the tile has another rank
+  descending,
+  atomic_add,
+};
+
+/// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.
+struct Attr {
+  AttrKey key = AttrKey::value;
+  bool is_float = false;
+  bool is_list = false;
+  std::uint32_t count = 0;
+  std::int64_t integer = 0;
+  double number = 0;
+};
+
+enum class Rounding : std::uint8_t { none, rint, round, floor, ceil, trunc, odd };
+enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge };
+/// What fills the elements outside the valid extents.
+enum class Pad : std::uint8_t { null, zero, max, min };
+
+/// What an inference rule may know of an operand: its type, where it is an integer constant its value, and (at run time
+/// only) how much of it is valid.
+struct OperandInfo {
+  Type type;
+  bool is_constant = false;
+  std::int64_t constant = 0;
+  const std::int64_t* valid = nullptr;  ///< rank entries, negative where not constant; null: fully valid
+};
+
+/// The question to an inference rule.
+struct InferInput {
+  const OperandInfo* operands = nullptr;
+  int count = 0;
+  Type requested = {};          ///< the result type where the user states one (load, full, reshape, cast: dtype)
+  const Attr* attrs = nullptr;
+  int attr_count = 0;
+  bool at_run_time = false;     ///< valid extents are known (they belong to values, not to C++ types)
+
+  [[nodiscard]] constexpr const Type& type(int i) const { return operands[i].type; }
+  [[nodiscard]] constexpr std::int64_t attr(AttrKey key, std::int64_t otherwise) const {
+    for (int i = 0; i < attr_count; ++i)
+      if (attrs[i].key == key) return attrs[i].integer;
+    return otherwise;
+  }
+};
+
+/// Where an operation may stand. `shaped` operations work on tensors and on tiles alike; their operands decide.
+enum class Level : std::uint8_t { shaped, tensor, tile, scalar, control };
+
+/// How the valid extents of a tile result follow from its operands.
+enum class ValidRule : std::uint8_t {
+  full,             ///< the whole tile
+  first,            ///< those of operand 0
+  intersection,     ///< what is valid in operands 0 and 1
+  reduce_last,      ///< operand 0 with the last extent 1
+  reduce_rows,      ///< operand 0 with the second-last extent 1
+  window,           ///< stated by the operands (load, slice, set_valid)
+  matmul,           ///< rows of the left, columns of the right operand
+  swap_axes,        ///< operand 0 with two extents exchanged
+  reshape,          ///< full; only fully valid operands (leading dims aside) are accepted
+};
+
+/// The scratch tile that an instruction needs besides its operands.
+enum class ScratchRule : std::uint8_t { none, like_first, row_reduction, like_second };
+
+/// How an operation is written in `.pto` text.
+enum class PtoForm : std::uint8_t {
+  none,       ///< no instruction
+  ins_outs,   ///< `pto.X ins(operands) outs(result)`
+  cast, fill, sequence, load, store, move, matmul, matmul_acc,
+  subview,          ///< a window of a tile
+  insert,           ///< a tile written into a window of another
+  reshape,
+  transposed_view,  ///< no instruction: the load has the transposed type
+  fill_pad, set_valid, read, write,
+  arith,            ///< a scalar instruction, see ops/scalar.hpp
+  control, block_index
+};
+
+/// Effects on operands that live in GM (tiles are values).
+enum class Effect : std::uint8_t { none, reads_first, writes_first, writes_second };
+
+/// The descriptor. Operand order is the order in the IR and in the instruction.
+struct OpInfo {
+  std::string_view name;
+  std::string_view summary;               ///< one line for the catalogue, with the shapes
+  Level level = Level::shaped;
+  Verdict (*infer)(const OpInfo&, const InferInput&) = nullptr;
+  ValidRule valid = ValidRule::full;
+  DTypeSet dtypes[arch_count] = {};       ///< of operand 0 (or of the result where there is none); empty: any
+  rule shape_rule = rule::none;           ///< binary operations: the rule to name when shapes do not fit
+  std::string_view pto = {};              ///< instruction
+  PtoForm form = PtoForm::ins_outs;
+  Pipe pipe = Pipe::vector;
+  SpaceSet operand_spaces[3] = {};        ///< of tile operands; the last entry also serves all later operands
+  SpaceSet result_spaces = spaces(Vec);
+  rule space_rules[3] = {};               ///< the rule to name when an operand stands elsewhere; none: the general one
+  ScratchRule scratch = ScratchRule::none;
+  Effect effect = Effect::none;
+  bool pure = true;                       ///< may be recorded late, or never when unused
+  bool row_major = false;                 ///< the instruction wants row-major operands and result
+  std::int8_t in_place = -1;              ///< the result is written into this operand's buffer
+  bool may_alias = true;                  ///< the result may share storage with an operand that dies here
+  bool is_view = false;                   ///< the result is another look at operand 0's storage
+  bool self_loading = false;              ///< reads its GM operands itself: no whole-tensor load
+  SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
+  const OpInfo* tile_form = nullptr;      ///< the tile operation that replaces it in convert_tensor_to_tile_ops, if another
+};
+
+/// Element types of operand 0 that some target accepts.
+[[nodiscard]] constexpr DTypeSet accepted_dtypes(const OpInfo& op) { return op.dtypes[0] | op.dtypes[1]; }
+[[nodiscard]] constexpr bool accepts_on(const OpInfo& op, DType d, Arch arch) {
+  const DTypeSet set = op.dtypes[static_cast<int>(arch)];
+  return accepted_dtypes(op).bits == 0 || set.contains(d);
+}
+
+/// The rule of a descriptor, with what holds for every operation: the element type of operand 0 is checked first, and the
+/// result stands in a space that the instruction writes.
+[[nodiscard]] constexpr Verdict infer(const OpInfo& op, const InferInput& in) {
+  const DTypeSet set = accepted_dtypes(op);
+  if (set.bits != 0 && in.count > 0 && in.type(0).is_shaped() && !set.contains(in.type(0).dtype))
+    return breaks(rule::dtype_not_supported, arg_op, arg(in.type(0).dtype));
+  Verdict v = op.infer(op, in);
+  if (v.result.is_tile() && !op.result_spaces.contains(v.result.space)) v.result = with_space(v.result, op.result_spaces.first());
+  return v;
+}
+
+/// The spaces in which an instruction accepts its tile operand.
+[[nodiscard]] constexpr SpaceSet operand_space(const OpInfo& op, int operand) {
+  return op.operand_spaces[operand < 2 ? operand : 2];
+}
+
+/// Whether each tile operand stands in a space that the instruction accepts. Holds after infer_memory_space, and in
+/// tile-level source, where the user places the data.
+[[nodiscard]] constexpr Verdict check_spaces(const OpInfo& op, const InferInput& in) {
+  for (int i = 0; i < in.count; ++i) {
+    if (!in.type(i).is_tile() || operand_space(op, i).contains(in.type(i).space)) continue;
+    const rule named = op.space_rules[i < 2 ? i : 2];
+    if (named != rule::none) return breaks(named, arg(in.type(i).space));
+    return breaks(rule::operand_is_in_the_wrong_space, arg_op, arg(std::int64_t{i}), arg(in.type(i).space));
+  }
+  return lawful();
+}
+
+/// Whether a target has the operation for these types, and room for the result in its space.
+[[nodiscard]] constexpr Verdict check_target(const OpInfo& op, const InferInput& in, const Type& result, Arch arch) {
+  const Type& first = in.count > 0 && in.type(0).is_shaped() ? in.type(0) : result;
+  if (first.is_shaped() && !accepts_on(op, first.dtype, arch))
+    return breaks(arch == Arch::a3 ? rule::dtype_not_supported_on_a3 : rule::dtype_not_supported_on_a5, arg_op,
+                  arg(first.dtype));
+  if (result.is_tile() && result.has_static_shape() && result.bytes() > capacity(result.space, arch))
+    return breaks(rule::tile_is_larger_than_its_space, arg(result.space), arg(result.bytes()),
+                  arg(capacity(result.space, arch)));
+  return lawful();
+}
+
+namespace detail {
+inline constexpr DTypeSet floats = dtypes(f16, f32);
+inline constexpr DTypeSet words = dtypes(i16, u16, i32, u32, f16, f32);
+inline constexpr DTypeSet words_a5 = words | dtypes(i8, u8);
+inline constexpr DTypeSet words_bf16_a5 = words_a5 | dtypes(bf16);
+inline constexpr DTypeSet signed_words = dtypes(i16, i32, f16, f32);
+inline constexpr DTypeSet every_word = dtypes(i8, u8, i16, u16, i32, u32, f16, bf16, f32);
+}  // namespace detail
+
+namespace ops {
+using namespace detail;  // NOLINT: the family files build their descriptors with these helpers
+}
+
+}  // namespace tessera

@@ -1,0 +1,264 @@
+// Operations that make, place, move or re-shape data. `requested` is the type that the user states.
+#pragma once
+
+#include "elementwise.hpp"
+#include "window.hpp"
+
+namespace tessera {
+namespace detail {
+
+constexpr Verdict infer_load(const OpInfo&, const InferInput& in) {
+  const Type &t = in.type(0), &tile = in.requested;
+  if (!t.is_tensor()) return breaks(rule::operand_is_not_a_tensor, arg_op);
+  if (tile.space != Vec && tile.space != Mat) return breaks(rule::load_reaches_vec_or_mat_only, arg(tile.space));
+  for (int i = 0; i < tile.rank; ++i)
+    if (is_dynamic(tile.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(tile.dims[i]));
+  if (t.dtype != tile.dtype) return breaks(rule::window_dtype_differs, arg_op, arg(tile.dtype), arg(t.dtype));
+  // After flattening the tile is 2-D, and the attribute `window` tells the box; it was checked with the unflattened tile.
+  const bool flat = in.attr(AttrKey::window, -1) >= 0;
+  const Verdict window = flat ? lawful() : check_window(in, t, tile, 1);
+  return window.lawful() ? lawful(tile) : window;
+}
+
+constexpr Verdict infer_slice(const OpInfo&, const InferInput& in) {
+  if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  const Type result = with_shape(in.type(0), in.requested.dims, in.requested.rank);
+  for (int i = 0; i < result.rank; ++i)
+    if (is_dynamic(result.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(result.dims[i]));
+  const Verdict window = check_window(in, in.type(0), result, 1);
+  return window.lawful() ? lawful(result) : window;
+}
+
+constexpr Verdict infer_store(const OpInfo&, const InferInput& in) {
+  const Type &tile = in.type(0), &t = in.type(1);
+  if (!tile.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (!t.is_tensor()) return breaks(rule::operand_is_not_a_tensor, arg_op);
+  // The accumulator narrows on its way out.
+  const bool narrows = tile.space == Acc && tile.dtype == f32 && (t.dtype == f16 || t.dtype == bf16);
+  if (t.dtype != tile.dtype && !narrows) return breaks(rule::window_dtype_differs, arg_op, arg(tile.dtype), arg(t.dtype));
+  if (in.count - 2 != t.rank)
+    return breaks(rule::offset_count_differs, arg_op, arg(std::int64_t{in.count - 2}), arg(std::int64_t{t.rank}));
+  if (in.attr(AttrKey::window, -1) >= 0) return lawful();
+  if (tile.rank > t.rank) return breaks(rule::window_rank_differs, arg_op, arg(std::int64_t{tile.rank}), arg(std::int64_t{t.rank}));
+  for (int axis = 0; axis < t.rank; ++axis) {
+    const OperandInfo& offset = in.operands[2 + axis];
+    if (!offset.type.is_scalar() || !is_integer_or_index(offset.type.dtype))
+      return breaks(rule::operand_is_not_an_integer, arg_op, arg(std::int64_t{axis}));
+    if (offset.is_constant && offset.constant < 0) return breaks(rule::window_offset_is_negative, arg_op, arg(offset.constant));
+    const int own = axis - (t.rank - tile.rank);
+    // Valid extents belong to the value: before run time only a bare offset can be judged.
+    std::int64_t reach = 1;
+    if (own >= 0 && in.at_run_time) reach = in.operands[0].valid != nullptr ? in.operands[0].valid[own] : tile.dims[own];
+    if (reach < 0 || is_dynamic(t.dims[axis])) continue;
+    const std::int64_t start = offset.is_constant ? offset.constant : 0;
+    if (start + reach > t.dims[axis]) return breaks(rule::window_out_of_bounds, arg_op, arg(start), arg(reach), arg(t.dims[axis]));
+  }
+  return lawful();
+}
+
+constexpr Verdict infer_assemble(const OpInfo&, const InferInput& in) {
+  const Verdict pair = check_pair(in.type(0), in.type(1));
+  if (!pair.lawful()) return pair;
+  const Verdict window = check_window(in, in.type(0), in.type(1), 2);
+  return window.lawful() ? lawful(in.type(0)) : window;
+}
+
+/// Whether one instruction moves a tile between the spaces.
+[[nodiscard]] constexpr bool can_move(MemorySpace from, MemorySpace to) {
+  if (from == Mat) return to == Left || to == Right || to == Bias;
+  if (from == Acc) return to == Vec || to == Mat;
+  return from == Vec && (to == Vec || to == Mat);
+}
+constexpr Verdict infer_move(const OpInfo&, const InferInput& in) {
+  if (!in.type(0).is_tile()) return breaks(rule::operand_is_not_a_tile, arg_op);
+  if (!can_move(in.type(0).space, in.requested.space))
+    return breaks(rule::move_has_no_path, arg(in.type(0).space), arg(in.requested.space));
+  Type result = with_space(in.type(0), in.requested.space);
+  return lawful(result);
+}
+
+constexpr Verdict infer_create(const OpInfo&, const InferInput& in) {
+  for (int i = 0; i < in.requested.rank; ++i)
+    if (is_dynamic(in.requested.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(in.requested.dims[i]));
+  return lawful(in.requested);
+}
+constexpr Verdict infer_full(const OpInfo& op, const InferInput& in) {
+  if (!in.type(0).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  if (!accepted_dtypes(op).contains(in.requested.dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.requested.dtype));
+  if (in.type(0).dtype != in.requested.dtype)
+    return breaks(rule::scalar_dtype_differs, arg_op, arg(in.requested.dtype), arg(in.type(0).dtype));
+  return infer_create(op, in);
+}
+constexpr Verdict infer_arange(const OpInfo& op, const InferInput& in) {
+  const Type& r = in.requested;
+  for (int i = 0; i + 1 < r.rank; ++i)
+    if (r.dims[i] != 1) return breaks(rule::sequence_is_not_one_row, arg_dim(r.dims[i]));
+  if (r.last() == 1) return breaks(rule::sequence_is_not_one_row, arg_dim(1));
+  return infer_full(op, in);
+}
+
+constexpr Verdict infer_reshape(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  const Type result = with_shape(x, in.requested.dims, in.requested.rank);
+  if (!x.has_static_shape() || !result.has_static_shape()) {
+    for (int i = 0; i < x.rank; ++i)
+      if (is_dynamic(x.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(x.dims[i]));
+    for (int i = 0; i < result.rank; ++i)
+      if (is_dynamic(result.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(result.dims[i]));
+  }
+  if (x.elements() != result.elements())
+    return breaks(rule::reshape_changes_the_element_count, arg(x.elements()), arg(result.elements()));
+  return lawful(result);
+}
+
+constexpr Verdict infer_transpose(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  const std::int64_t axes[2] = {in.attr(AttrKey::axis, -2), in.attr(AttrKey::other_axis, -1)};
+  for (const std::int64_t axis : axes)
+    if (axis < -x.rank || axis >= x.rank) return breaks(rule::transpose_axis_out_of_range, arg(axis), arg(std::int64_t{x.rank}));
+  Type result = x;
+  const auto a = axes[0] < 0 ? axes[0] + x.rank : axes[0], b = axes[1] < 0 ? axes[1] + x.rank : axes[1];
+  result.dims[a] = x.dims[b];
+  result.dims[b] = x.dims[a];
+  return lawful(with_shape(result, result.dims, result.rank));
+}
+constexpr Verdict infer_transpose_view(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_tile()) return breaks(rule::operand_is_not_a_tile, arg_op);
+  if (x.rank < 2) return breaks(rule::too_few_rows, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{2}));
+  Type result = x;
+  result.dims[x.rank - 1] = x.last(1);
+  result.dims[x.rank - 2] = x.last(0);
+  result.layout = x.layout == Layout::nz ? Layout::zn : x.layout == Layout::zn ? Layout::nz : x.layout;
+  return lawful(result);
+}
+
+constexpr Verdict infer_set_valid(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (in.count - 1 != x.rank)
+    return breaks(rule::valid_count_differs, arg_op, arg(std::int64_t{in.count - 1}), arg(std::int64_t{x.rank}));
+  for (int i = 1; i < in.count; ++i) {
+    if (!in.type(i).is_scalar() || !is_integer_or_index(in.type(i).dtype))
+      return breaks(rule::operand_is_not_an_integer, arg_op, arg(std::int64_t{i - 1}));
+    if (!in.operands[i].is_constant) continue;
+    if (in.operands[i].constant < 0) return breaks(rule::valid_is_negative, arg_op, arg(in.operands[i].constant));
+    if (in.operands[i].constant > x.dims[i - 1])
+      return breaks(rule::valid_exceeds_window, arg_op, arg(in.operands[i].constant), arg_dim(x.dims[i - 1]));
+  }
+  return lawful(x);
+}
+
+constexpr Verdict infer_read(const OpInfo&, const InferInput& in) {
+  if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  const Verdict indices = check_indices(in, in.type(0), 1, in.count);
+  return indices.lawful() ? lawful(scalar_type(in.type(0).dtype)) : indices;
+}
+/// Operands: target, value, indices.
+constexpr Verdict infer_write(const OpInfo&, const InferInput& in) {
+  if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (!in.type(1).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  if (in.type(0).dtype != in.type(1).dtype)
+    return breaks(rule::scalar_dtype_differs, arg_op, arg(in.type(0).dtype), arg(in.type(1).dtype));
+  const Verdict indices = check_indices(in, in.type(0), 2, in.count);
+  if (!indices.lawful()) return indices;
+  return lawful(in.type(0).is_tile() ? in.type(0) : Type{});  // a write to GM is an effect, to a tile a new value
+}
+
+constexpr Verdict check_gather(const Type& x, const Type& index) {
+  if (!x.is_shaped() || !index.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (x.kind != index.kind) return breaks(rule::tensor_and_tile_mixed, arg_op);
+  const bool narrow = index.dtype == i16 && info(x.dtype).bits <= 16;
+  if (index.dtype != i32 && !narrow) return breaks(rule::gather_index_dtype, arg(index.dtype), arg(x.dtype));
+  if (x.rank != index.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{index.rank}));
+  return lawful(with_dtype(index, x.dtype));
+}
+constexpr Verdict infer_gather(const OpInfo&, const InferInput& in) {
+  const Verdict v = check_gather(in.type(0), in.type(1));
+  if (!v.lawful()) return v;
+  for (int i = 0; i + 1 < in.type(0).rank; ++i)
+    if (in.type(0).dims[i] != in.type(1).dims[i])
+      return breaks(rule::shapes_differ, arg_op, arg_dim(in.type(0).dims[i]), arg_dim(in.type(1).dims[i]));
+  return v;
+}
+constexpr Verdict infer_gather_flat(const OpInfo&, const InferInput& in) { return check_gather(in.type(0), in.type(1)); }
+
+}  // namespace detail
+
+namespace ops {
+
+inline constexpr OpInfo load = {
+    .name = "load", .summary = "a window of a tensor as a tile in Vec or Mat; operands: tensor, offsets, optional valid extents",
+    .infer = infer_load, .valid = ValidRule::window, .pto = "tload", .form = PtoForm::load, .pipe = Pipe::mte2,
+    .result_spaces = spaces(Vec, Mat), .effect = Effect::reads_first, .pure = false};
+inline constexpr OpInfo store = {
+    .name = "store", .summary = "writes the valid part of a tile (or a tensor value) to a tensor; operands: source, tensor, offsets",
+    .infer = infer_store, .pto = "tstore", .form = PtoForm::store, .pipe = Pipe::mte3,
+    .operand_spaces = {spaces(Vec, Acc), {}, {}}, .space_rules = {rule::store_from_this_space_is_impossible, {}, {}},
+    .effect = Effect::writes_second, .pure = false};
+inline constexpr OpInfo move = {
+    .name = "move", .summary = "a tile in another memory space", .level = Level::tile, .infer = infer_move,
+    .valid = ValidRule::first, .pto = "tmov", .form = PtoForm::move, .pipe = Pipe::mte1,
+    .operand_spaces = {spaces(Vec, Mat, Acc), {}, {}}, .result_spaces = {}, .may_alias = false};
+inline constexpr OpInfo create = {
+    .name = "create", .summary = "storage of undefined content", .infer = infer_create, .form = PtoForm::none,
+    .pipe = Pipe::none, .result_spaces = {}};
+inline constexpr OpInfo full = {
+    .name = "full", .summary = "every element equal to a scalar", .infer = infer_full,
+    .dtypes = {dtypes(i16, i32, f16, bf16, f32), dtypes(i8, i16, i32, f16, bf16, f32)}, .pto = "texpands",
+    .form = PtoForm::fill};
+inline constexpr OpInfo arange = {
+    .name = "arange", .summary = "[1,..,1,N]: start, start + 1, ...; attribute: descending", .infer = infer_arange,
+    .dtypes = {dtypes(i16, u16, i32, u32), dtypes(i16, u16, i32, u32)}, .pto = "tci", .form = PtoForm::sequence};
+inline constexpr OpInfo slice = {
+    .name = "slice", .summary = "a window of a tensor or tile; operands: source, offsets, optional valid extents",
+    .infer = infer_slice, .valid = ValidRule::window, .pto = "subview", .form = PtoForm::subview, .pipe = Pipe::none,
+    .result_spaces = {}, .is_view = true, .self_loading = true};
+inline constexpr OpInfo assemble = {
+    .name = "assemble", .summary = "target with source written at the offsets; operands: target, source, offsets",
+    .infer = infer_assemble, .valid = ValidRule::first, .pto = "tinsert", .form = PtoForm::insert,
+    .operand_spaces = {{}, {}, {}}, .result_spaces = {}, .in_place = 0, .may_alias = false, .self_loading = true};
+inline constexpr OpInfo reshape = {
+    .name = "reshape", .summary = "the same elements in another shape of equal product", .infer = infer_reshape,
+    .valid = ValidRule::reshape, .pto = "treshape", .form = PtoForm::reshape, .pipe = Pipe::none, .result_spaces = {},
+    .is_view = true};
+inline constexpr OpInfo transpose = {
+    .name = "transpose", .summary = "two axes exchanged (the last two by default); attributes: axis, other_axis",
+    .infer = infer_transpose, .valid = ValidRule::swap_axes, .dtypes = {every_word, every_word}, .pto = "ttrans",
+    .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .scratch = ScratchRule::like_first, .may_alias = false};
+inline constexpr OpInfo transpose_view = {
+    .name = "transpose_view", .summary = "a Mat tile read with its last two axes exchanged; no data moves",
+    .level = Level::tile, .infer = infer_transpose_view, .valid = ValidRule::swap_axes, .form = PtoForm::transposed_view,
+    .pipe = Pipe::none, .operand_spaces = {spaces(Mat), {}, {}}, .result_spaces = spaces(Mat), .is_view = true};
+inline constexpr OpInfo set_valid_shape = {
+    .name = "set_valid_shape", .summary = "the same storage with other valid extents; operands: x, one extent per dim",
+    .infer = infer_set_valid, .valid = ValidRule::window, .pto = "set_validshape", .form = PtoForm::set_valid,
+    .pipe = Pipe::none, .result_spaces = {}, .is_view = true};
+inline constexpr OpInfo fillpad = {
+    .name = "fillpad", .summary = "the elements outside the valid extents filled; the result is fully valid; attribute: pad",
+    .infer = infer_unary, .valid = ValidRule::full, .dtypes = {every_word, every_word}, .pto = "tfillpad",
+    .form = PtoForm::fill_pad, .operand_spaces = {spaces(Vec), {}, {}}};
+inline constexpr OpInfo read = {
+    .name = "read", .summary = "one element as a scalar; operands: x, indices", .infer = infer_read, .pto = "tgetval",
+    .form = PtoForm::read, .pipe = Pipe::scalar, .operand_spaces = {spaces(Vec), {}, {}},
+    .effect = Effect::reads_first, .pure = false, .self_loading = true};
+inline constexpr OpInfo write = {
+    .name = "write", .summary = "one element set: of a tensor in place, of a tile as a new value; operands: x, value, indices",
+    .infer = infer_write, .valid = ValidRule::first, .pto = "tsetval", .form = PtoForm::write, .pipe = Pipe::scalar,
+    .operand_spaces = {spaces(Vec), {}, {}}, .effect = Effect::writes_first, .pure = false, .in_place = 0,
+    .self_loading = true};
+inline constexpr OpInfo gather = {
+    .name = "gather", .summary = "x[.., index[..,j]] along the last axis", .level = Level::tensor, .infer = infer_gather,
+    .dtypes = {words, words_a5}, .form = PtoForm::none, .self_loading = true};
+inline constexpr OpInfo gather_flat = {
+    .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
+    .infer = infer_gather_flat, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",
+    .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .scratch = ScratchRule::like_second, .may_alias = false};
+
+inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &reshape,
+    &transpose, &transpose_view, &set_valid_shape, &fillpad, &read, &write, &gather, &gather_flat};
+
+}  // namespace ops
+}  // namespace tessera

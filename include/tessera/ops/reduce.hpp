@@ -1,0 +1,44 @@
+// Reductions over the last axis (rows) and over the second-last axis (columns); the reduced dim stays, as 1.
+#pragma once
+
+#include "descriptor.hpp"
+
+namespace tessera {
+namespace detail {
+
+constexpr Verdict infer_row_reduce(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  return lawful(with_dim(x, x.rank - 1, 1));
+}
+constexpr Verdict infer_col_reduce(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (x.rank < 2) return breaks(rule::too_few_rows, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{2}));
+  return lawful(with_dim(x, x.rank - 2, 1));
+}
+constexpr OpInfo row_reduce(std::string_view name, std::string_view pto, std::string_view summary) {
+  return {.name = name, .summary = summary, .infer = infer_row_reduce, .valid = ValidRule::reduce_last,
+          .dtypes = {words, words}, .pto = pto, .operand_spaces = {spaces(Vec), spaces(Vec), {}},
+          .scratch = ScratchRule::row_reduction, .may_alias = false};
+}
+constexpr OpInfo col_reduce(std::string_view name, std::string_view pto, std::string_view summary) {
+  return {.name = name, .summary = summary, .infer = infer_col_reduce, .valid = ValidRule::reduce_rows,
+          .dtypes = {words, words_bf16_a5}, .pto = pto, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
+}
+
+}  // namespace detail
+
+namespace ops {
+
+inline constexpr OpInfo row_sum = row_reduce("row_sum", "trowsum", "[..,M,N] -> [..,M,1], the sum of each row");
+inline constexpr OpInfo row_max = row_reduce("row_max", "trowmax", "[..,M,N] -> [..,M,1], the largest of each row");
+inline constexpr OpInfo row_min = row_reduce("row_min", "trowmin", "[..,M,N] -> [..,M,1], the smallest of each row");
+inline constexpr OpInfo col_sum = col_reduce("col_sum", "tcolsum", "[..,M,N] -> [..,1,N], the sum of each column");
+inline constexpr OpInfo col_max = col_reduce("col_max", "tcolmax", "[..,M,N] -> [..,1,N], the largest of each column");
+inline constexpr OpInfo col_min = col_reduce("col_min", "tcolmin", "[..,M,N] -> [..,1,N], the smallest of each column");
+
+inline constexpr const OpInfo* reduce_family[] = {&row_sum, &row_max, &row_min, &col_sum, &col_max, &col_min};
+
+}  // namespace ops
+}  // namespace tessera

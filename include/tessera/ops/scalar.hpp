@@ -1,0 +1,79 @@
+// Scalar operations on Index and Scalar values: arithmetic, comparison, logic, conversion. `/` and `%` truncate, as in C++.
+#pragma once
+
+#include "descriptor.hpp"
+
+namespace tessera {
+namespace detail {
+
+constexpr Verdict infer_scalar_binary(const OpInfo& op, const InferInput& in) {
+  for (int i = 0; i < 2; ++i)
+    if (!in.type(i).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  if (in.type(0).dtype != in.type(1).dtype)
+    return breaks(rule::operand_dtypes_differ, arg_op, arg(in.type(0).dtype), arg(in.type(1).dtype));
+  const DTypeSet set = op.dtypes[0];
+  if (set.bits != 0 && !set.contains(in.type(0).dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.type(0).dtype));
+  return lawful(in.type(0));
+}
+constexpr Verdict infer_scalar_unary(const OpInfo& op, const InferInput& in) {
+  if (!in.type(0).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  const DTypeSet set = op.dtypes[0];
+  if (set.bits != 0 && !set.contains(in.type(0).dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.type(0).dtype));
+  return lawful(in.type(0));
+}
+constexpr Verdict infer_compare(const OpInfo& op, const InferInput& in) {
+  const Verdict v = infer_scalar_binary(op, in);
+  return v.lawful() ? lawful(scalar_type(boolean)) : v;
+}
+constexpr Verdict infer_select(const OpInfo&, const InferInput& in) {
+  if (!in.type(0).is_scalar() || in.type(0).dtype != boolean) return breaks(rule::condition_is_not_boolean, arg_op);
+  if (!in.type(1).is_scalar() || !in.type(2).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  if (in.type(1).dtype != in.type(2).dtype)
+    return breaks(rule::operand_dtypes_differ, arg_op, arg(in.type(1).dtype), arg(in.type(2).dtype));
+  return lawful(in.type(1));
+}
+constexpr Verdict infer_scalar_cast(const OpInfo&, const InferInput& in) {
+  if (!in.type(0).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  return lawful(scalar_type(in.requested.dtype));
+}
+constexpr Verdict infer_block_index(const OpInfo&, const InferInput&) { return lawful(index_scalar); }
+
+constexpr OpInfo scalar_op(std::string_view name, std::string_view pto, std::string_view summary,
+                           Verdict (*infer)(const OpInfo&, const InferInput&), DTypeSet accepted = {}) {
+  return {.name = name, .summary = summary, .level = Level::scalar, .infer = infer, .dtypes = {accepted, accepted},
+          .pto = pto, .form = PtoForm::arith, .pipe = Pipe::scalar, .result_spaces = {}};
+}
+inline constexpr DTypeSet integers = dtypes(i8, u8, i16, u16, i32, u32, i64, u64, index_type);
+inline constexpr DTypeSet logical = integers | dtypes(boolean);
+
+}  // namespace detail
+
+namespace ops {
+
+inline constexpr OpInfo scalar_add = scalar_op("add", "add", "a + b", infer_scalar_binary);
+inline constexpr OpInfo scalar_sub = scalar_op("sub", "sub", "a - b", infer_scalar_binary);
+inline constexpr OpInfo scalar_mul = scalar_op("mul", "mul", "a * b", infer_scalar_binary);
+inline constexpr OpInfo scalar_div = scalar_op("div", "div", "a / b; integers truncate toward zero", infer_scalar_binary);
+inline constexpr OpInfo scalar_rem = scalar_op("rem", "rem", "a % b, with the sign of a", infer_scalar_binary, integers);
+inline constexpr OpInfo scalar_min = scalar_op("min", "min", "the smaller of a and b", infer_scalar_binary);
+inline constexpr OpInfo scalar_max = scalar_op("max", "max", "the larger of a and b", infer_scalar_binary);
+inline constexpr OpInfo scalar_and = scalar_op("and", "and", "a & b", infer_scalar_binary, logical);
+inline constexpr OpInfo scalar_or = scalar_op("or", "or", "a | b", infer_scalar_binary, logical);
+inline constexpr OpInfo scalar_neg = scalar_op("neg", "neg", "-a", infer_scalar_unary);
+inline constexpr OpInfo scalar_not = scalar_op("not", "not", "!a", infer_scalar_unary, dtypes(boolean));
+inline constexpr OpInfo scalar_compare = scalar_op("compare", "cmp", "a < b and the like; attribute: compare", infer_compare);
+inline constexpr OpInfo scalar_select = scalar_op("select", "select", "c ? a : b", infer_select);
+inline constexpr OpInfo scalar_cast = scalar_op("cast", "cast", "a in another element type", infer_scalar_cast);
+inline constexpr OpInfo block_index = {
+    .name = "block_index", .summary = "which block of the launch runs", .level = Level::scalar, .infer = infer_block_index,
+    .pto = "get_block_idx", .form = PtoForm::block_index, .pipe = Pipe::scalar, .result_spaces = {}};
+inline constexpr OpInfo block_count = {
+    .name = "block_count", .summary = "how many blocks the launch has", .level = Level::scalar, .infer = infer_block_index,
+    .pto = "get_block_num", .form = PtoForm::block_index, .pipe = Pipe::scalar, .result_spaces = {}};
+
+inline constexpr const OpInfo* scalar_family[] = {&scalar_add, &scalar_sub, &scalar_mul, &scalar_div, &scalar_rem, &scalar_min,
+    &scalar_max, &scalar_and, &scalar_or, &scalar_neg, &scalar_not, &scalar_compare, &scalar_select, &scalar_cast,
+    &block_index, &block_count};
+
+}  // namespace ops
+}  // namespace tessera

@@ -1,0 +1,194 @@
+// Where the tile of each tensor value will stand: matmul operands that come from GM go straight to Mat, accumulators stay in
+// Acc, the rest lives in Vec. Also which parameters are read and written, and how.
+#pragma once
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/reverse.hpp>
+
+#include "../../ops/all.hpp"
+#include "../walk.hpp"
+
+namespace tessera::convert {
+
+/// What makes a value, as far as its place goes.
+enum class Home : std::uint8_t {
+  open,    ///< storage of undefined content: any place will do
+  loaded,  ///< read from GM: Vec, Mat or both
+  acc,     ///< a product
+  vec      ///< anything else
+};
+[[nodiscard]] constexpr Home join(Home a, Home b) { return a == b || b == Home::open ? a : a == Home::open ? b : Home::vec; }
+
+[[nodiscard]] constexpr bool has(SpaceSet set, MemorySpace s) { return ((set.bits >> s) & 1u) != 0; }
+[[nodiscard]] constexpr SpaceSet with(SpaceSet a, SpaceSet b) { return {static_cast<std::uint16_t>(a.bits | b.bits)}; }
+
+/// Whether a reshape keeps the elements of a fractal tile in place: the rows stay whole.
+[[nodiscard]] constexpr bool keeps_rows(const Type& a, const Type& b) { return a.rank >= 2 && b.rank >= 2 && a.last() == b.last(); }
+
+class Placement {
+ public:
+  explicit Placement(const Function& f)
+      : f_(f), order_(all_operations(f) | ranges::to<std::vector<OpId>>()), group_(f.value_count()), home_(f.value_count(), Home::open),
+        demand_(f.value_count()), decided_(f.value_count(), Gm), usage_(f.value_count()) {
+    for (std::uint32_t i = 0; i < group_.size(); ++i) group_[i] = i;
+    for (const Parameter& p : f_.parameters) home_[p.value.index] = Home::loaded;
+    for (const OpId op : order_) {
+      join_carried(op);
+      note_usage(op);
+    }
+    while (find_homes()) {}
+    while (collect_demands()) {}
+    decide_carried();
+    demand_.assign(demand_.size(), {});
+    collect_demands();
+    for (const OpId op : order_) find_entry_loads(op);
+  }
+
+  [[nodiscard]] bool is_parameter(ValueId v) const {
+    return f_[v].kind == ValueKind::argument && f_[v].owner == f_.body().index && f_.type(v).is_tensor();
+  }
+  [[nodiscard]] bool read(ValueId parameter) const { return usage_[parameter.index].read; }
+  [[nodiscard]] bool written(ValueId parameter) const { return usage_[parameter.index].bulk || usage_[parameter.index].scalar; }
+  /// Whether the whole parameter is loaded to Vec at the top of the function.
+  [[nodiscard]] bool loaded_at_entry(ValueId parameter) const { return usage_[parameter.index].entry; }
+
+  /// Whether an operand is memory that the operation addresses, and not a value.
+  [[nodiscard]] bool is_memory(OpId op, int i) const {
+    if (!is_parameter(f_.operand(op, i))) return false;
+    const Effect effect = f_.info(op).effect;
+    return effect == Effect::writes_second ? i == 1 : i == 0 && (effect != Effect::none || f_.is(op, ops::slice));
+  }
+  /// Whether the result is another look at operand 0, in its place.
+  [[nodiscard]] bool passes_through(OpId op) const {
+    if (!f_.info(op).is_view || !f_.type(f_.operand(op, 0)).is_tensor()) return false;
+    return !f_.is(op, ops::reshape) || keeps_rows(f_.type(f_.operand(op, 0)), f_.type(f_.result(op)));
+  }
+  [[nodiscard]] Home home(ValueId v) const { return home_[group_[v.index]]; }
+  /// The one place of a created or carried value.
+  [[nodiscard]] MemorySpace place(ValueId v) const {
+    const std::uint32_t g = group_[v.index];
+    return decided_[g] != Gm ? decided_[g] : choose(home_[g], demand_[g]);
+  }
+  /// The places in which a value read from GM is wanted: Vec, Mat or both.
+  [[nodiscard]] SpaceSet places(ValueId v) const {
+    SpaceSet wanted = {};
+    if (has(demand_[v.index], Mat)) wanted = spaces(Mat);
+    if (has(demand_[v.index], Vec) || has(demand_[v.index], Acc) || wanted.any()) wanted = with(wanted, spaces(Vec));
+    return wanted;
+  }
+  /// Where an operation wants a tensor operand to stand.
+  [[nodiscard]] SpaceSet wanted(OpId op, int i) const {
+    if (const ValueId g = carried_by(op, i)) return group_wish(g);
+    if (is_memory(op, i)) return {};
+    if (i == 0 && passes_through(op)) return demand_[group_[f_.result(op).index]];
+    const OpInfo& info = f_.info(op);
+    const SpaceSet loaded_to = info.tensor_spaces[i < 2 ? i : 2], accepted = operand_space(info, i);
+    return loaded_to.any() ? spaces(accepted.any() ? Vec : accepted.first()) : loaded_to;
+  }
+  /// The result of a loop or branch that receives operand `i` of a control operation; none for others.
+  [[nodiscard]] ValueId carried_by(OpId op, int i) const {
+    if (f_.is(op, ops::for_loop)) return i >= 3 ? f_.result(op, i - 3) : ValueId{};
+    if (f_.is(op, ops::while_loop)) return f_.result(op, i);
+    if (f_.is(op, ops::yield)) return f_.result(f_[f_[op].parent].owner, i);
+    if (f_.is(op, ops::condition) && i > 0) return f_.result(f_[f_[op].parent].owner, i - 1);
+    return {};
+  }
+
+ private:
+  struct Usage {
+    bool read = false, bulk = false, scalar = false, entry = false;
+  };
+
+  static MemorySpace choose(Home home, SpaceSet demand) {
+    if (home == Home::acc || (home == Home::open && has(demand, Acc))) return Acc;
+    return home != Home::vec && demand == spaces(Mat) ? Mat : Vec;
+  }
+  // Arguments of a loop's blocks share the place of its results.
+  void join_carried(OpId op) {
+    const std::size_t counters = f_.is(op, ops::for_loop) ? 1 : 0;
+    for (int b = 0; b < f_.block_count(op); ++b) {
+      const std::vector<ValueId>& arguments = f_[f_.block(op, b)].arguments;
+      for (std::size_t i = counters; i < arguments.size(); ++i)
+        group_[arguments[i].index] = f_.result(op, static_cast<int>(i - counters)).index;
+    }
+  }
+  void note_usage(OpId op) {
+    for (int i = 0; i < f_.operand_count(op); ++i) {
+      const ValueId v = f_.operand(op, i);
+      if (!is_parameter(v)) continue;
+      Usage& usage = usage_[v.index];
+      const Effect effect = is_memory(op, i) ? f_.info(op).effect : Effect::none;
+      if (effect == Effect::writes_second) usage.bulk = true;
+      else if (effect == Effect::writes_first) usage.scalar = true;
+      else usage.read = true;
+    }
+  }
+  [[nodiscard]] Home made_by(OpId op) const {
+    const SpaceSet written = f_.info(op).result_spaces;
+    if (f_.is(op, ops::create)) return Home::open;
+    if (f_.is(op, ops::slice) && is_parameter(f_.operand(op, 0))) return Home::loaded;
+    if (passes_through(op)) return home(f_.operand(op, 0));
+    if (f_.is(op, ops::matmul_acc)) return join(home(f_.operand(op, 0)), Home::acc);
+    return written == spaces(Acc) ? Home::acc : Home::vec;
+  }
+  bool find_homes() {
+    bool changed = false;
+    const auto raise = [&](ValueId v, Home h) {
+      Home& own = home_[group_[v.index]];
+      const Home joined = join(own, h);
+      changed = changed || joined != own;
+      own = joined;
+    };
+    for (const OpId op : order_) {
+      for (int i = 0; i < f_.operand_count(op); ++i)
+        if (const ValueId g = carried_by(op, i); g && f_.type(g).is_tensor()) raise(g, home(f_.operand(op, i)));
+      if (f_.info(op).level != Level::control && f_.result_count(op) > 0 && f_.type(f_.result(op)).is_tensor()) raise(f_.result(op), made_by(op));
+    }
+    return changed;
+  }
+  [[nodiscard]] SpaceSet group_wish(ValueId v) const {
+    const std::uint32_t g = group_[v.index];
+    if (decided_[g] != Gm) return spaces(decided_[g]);
+    return home_[g] == Home::vec ? spaces(Vec) : home_[g] == Home::acc ? spaces(Acc) : demand_[g];
+  }
+  // Uses stand behind definitions, so one sweep from the end reaches all but what loops carry round.
+  bool collect_demands() {
+    bool changed = false;
+    for (const OpId op : order_ | ranges::views::reverse)
+      for (int i = 0; i < f_.operand_count(op); ++i) {
+        const ValueId v = f_.operand(op, i);
+        if (!f_.type(v).is_tensor()) continue;
+        SpaceSet& own = demand_[group_[v.index]];
+        const SpaceSet merged = with(own, wanted(op, i));
+        changed = changed || merged.bits != own.bits;
+        own = merged;
+      }
+    return changed;
+  }
+  void decide_carried() {
+    for (const OpId op : order_) {
+      if (f_.info(op).level != Level::control) continue;
+      for (int i = 0; i < f_.result_count(op); ++i)
+        if (const std::uint32_t v = f_.result(op, i).index; f_.type(ValueId{v}).is_tensor()) decided_[v] = choose(home_[v], demand_[v]);
+    }
+  }
+  void find_entry_loads(OpId op) {
+    if (f_.info(op).self_loading) return;
+    for (int i = 0; i < f_.operand_count(op); ++i) {
+      const ValueId v = f_.operand(op, i);
+      if (!is_parameter(v) || is_memory(op, i) || written(v)) continue;
+      const SpaceSet wish = i == 0 && passes_through(op) ? places(f_.result(op)) : wanted(op, i);
+      if (has(wish, Vec) || has(wish, Acc)) usage_[v.index].entry = true;
+    }
+  }
+
+  const Function& f_;
+  std::vector<OpId> order_;
+  std::vector<std::uint32_t> group_;
+  std::vector<Home> home_;
+  std::vector<SpaceSet> demand_;
+  std::vector<MemorySpace> decided_;
+  std::vector<Usage> usage_;
+};
+
+}  // namespace tessera::convert

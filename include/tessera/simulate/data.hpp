@@ -1,0 +1,150 @@
+// The elements of a tensor or tile while a program runs, with one state byte each: an element is known, or poison (never
+// written, or outside the valid extents).
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../simulate/host_tensor.hpp"
+
+namespace tessera::simulator {
+
+/// Extents of a box, row-major.
+struct Box {
+  int rank = 0;
+  std::int64_t dims[max_rank] = {};
+
+  [[nodiscard]] std::int64_t& operator[](int axis) { return dims[axis]; }
+  [[nodiscard]] std::int64_t operator[](int axis) const { return dims[axis]; }
+  [[nodiscard]] std::int64_t last() const { return rank > 0 ? dims[rank - 1] : 1; }
+  [[nodiscard]] std::int64_t elements() const {
+    std::int64_t n = 1;
+    for (int i = 0; i < rank; ++i) n *= dims[i];
+    return n;
+  }
+  [[nodiscard]] bool empty() const { return elements() == 0; }
+  [[nodiscard]] std::string text() const { return list_text(dims, rank); }
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+/// Distance between neighbours along each axis of a row-major box.
+[[nodiscard]] inline Box strides_of(const Box& dims) {
+  Box s{dims.rank, {}};
+  std::int64_t step = 1;
+  for (int i = dims.rank - 1; i >= 0; --i) {
+    s[i] = step;
+    step *= dims[i];
+  }
+  return s;
+}
+/// Strides in `dims`, seen from a box of rank `rank` at its end; axes of extent 1 repeat.
+[[nodiscard]] inline Box broadcast_strides(const Box& dims, int rank) {
+  const Box own = strides_of(dims);
+  Box s{rank, {}};
+  for (int i = 0; i < dims.rank; ++i)
+    if (dims[i] != 1) s[rank - dims.rank + i] = own[i];
+  return s;
+}
+[[nodiscard]] inline std::int64_t dot(const Box& strides, const Box& index) {
+  std::int64_t n = 0;
+  for (int i = 0; i < strides.rank; ++i) n += strides[i] * index[i];
+  return n;
+}
+
+/// Calls f(index of its first element) for each row of a box; not at all for an empty one.
+template <class F>
+void for_each_row(const Box& extents, F&& f) {
+  if (extents.empty()) return;
+  Box index{extents.rank, {}};
+  for (;;) {
+    f(static_cast<const Box&>(index));
+    int axis = extents.rank - 2;
+    while (axis >= 0 && ++index[axis] == extents[axis]) index[axis--] = 0;
+    if (axis < 0) return;
+  }
+}
+[[nodiscard]] inline Box index_of(const Box& dims, std::int64_t position) {
+  Box index{dims.rank, {}};
+  for (int i = dims.rank - 1; i >= 0; --i) {
+    index[i] = position % dims[i];
+    position /= dims[i];
+  }
+  return index;
+}
+
+struct Data {
+  DType dtype = f32;
+  Box dims;
+  std::vector<float> floats;          ///< of floating types
+  std::vector<std::int64_t> integers; ///< of all others
+  std::vector<std::uint8_t> known;    ///< 0: poison
+
+  Data() = default;
+  /// All poison.
+  Data(DType type, const Box& shape) : dtype(type), dims(shape) {
+    const auto n = static_cast<std::size_t>(shape.elements());
+    if (is_float(dtype)) floats.resize(n);
+    else integers.resize(n);
+    known.resize(n);
+  }
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(known.size()); }
+  [[nodiscard]] bool is_known(std::int64_t i) const { return known[static_cast<std::size_t>(i)] != 0; }
+  [[nodiscard]] Number number(std::int64_t i) const {
+    const auto u = static_cast<std::size_t>(i);
+    return is_float(dtype) ? Number{dtype, 0, static_cast<double>(floats[u])} : Number{dtype, integers[u], 0};
+  }
+  void set(std::int64_t i, const Number& x) {
+    const auto u = static_cast<std::size_t>(i);
+    if (is_float(dtype)) floats[u] = static_cast<float>(x.real);
+    else integers[u] = x.integer;
+    known[u] = 1;
+  }
+  /// Copies elements with their state; both sides have one dtype.
+  void copy(std::int64_t to, const Data& from, std::int64_t first, std::int64_t count) {
+    const auto move = [&](auto& target, const auto& source) { std::copy_n(source.begin() + first, count, target.begin() + to); };
+    if (is_float(dtype)) move(floats, from.floats);
+    else move(integers, from.integers);
+    move(known, from.known);
+  }
+  /// Makes poison of what lies outside the extents.
+  void clear_outside(const Box& extents) {
+    if (extents == dims) return;
+    const std::int64_t width = dims.last();
+    std::int64_t position = 0;
+    for_each_row(dims, [&](const Box& index) {
+      bool inside = true;
+      for (int i = 0; i + 1 < dims.rank; ++i) inside = inside && index[i] < extents[i];
+      const std::int64_t keep = inside ? extents.last() : 0;
+      std::fill(known.begin() + position + keep, known.begin() + position + width, std::uint8_t{0});
+      position += width;
+    });
+  }
+  [[nodiscard]] std::int64_t poison_count() const { return std::count(known.begin(), known.end(), std::uint8_t{0}); }
+};
+
+[[nodiscard]] inline Box box_of(const std::vector<std::int64_t>& dims) {
+  Box b{static_cast<int>(dims.size()), {}};
+  std::copy(dims.begin(), dims.end(), b.dims);
+  return b;
+}
+[[nodiscard]] inline Data from_host(const HostTensor& t) {
+  Data d(t.dtype(), box_of(t.dims()));
+  for (std::int64_t i = 0; i < d.size(); ++i) {
+    const auto u = static_cast<std::size_t>(i);
+    if (is_float(d.dtype)) d.floats[u] = static_cast<float>(t.get(i));
+    else d.integers[u] = t.integer(i);
+    d.known[u] = 1;
+  }
+  return d;
+}
+/// Writes the known elements; the others stay as they are.
+inline void to_host(const Data& d, HostTensor& t) {
+  for (std::int64_t i = 0; i < d.size(); ++i) {
+    const auto u = static_cast<std::size_t>(i);
+    if (d.known[u] == 0) continue;
+    if (is_float(d.dtype)) t.set(i, static_cast<double>(d.floats[u]));
+    else t.set_integer(i, d.integers[u]);
+  }
+}
+
+}  // namespace tessera::simulator

@@ -1,0 +1,405 @@
+// Runs a function, operation by operation, on values that know which of their elements are defined. What an operation
+// computes stands in the table of simulate/table.hpp; control flow, values, bounds of extents and buffers are here.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "../ir/function.hpp"
+#include "../ops/all.hpp"
+#include "../simulate/data.hpp"
+
+namespace tessera {
+
+struct SimulateOptions {
+  std::int64_t block = 0;              ///< what block_index gives
+  std::int64_t blocks = 1;             ///< what block_count gives
+  std::int64_t while_limit = 1000000;  ///< trips after which a while loop is an error
+};
+
+/// What a run did. Bytes count elements that loads, stores, reads and writes moved between tensors and the chip.
+struct Statistics {
+  std::uint64_t instructions = 0;       ///< executed operations that occupy a pipe other than the scalar one
+  std::uint64_t scalar_operations = 0;  ///< executed operations of the scalar pipe
+  std::uint64_t gm_bytes_read = 0;
+  std::uint64_t gm_bytes_written = 0;
+  std::unordered_map<const OpInfo*, std::uint64_t> executed;  ///< of every operation, control flow too
+
+  [[nodiscard]] std::uint64_t count(const OpInfo& op) const {
+    const auto found = executed.find(&op);
+    return found == executed.end() ? 0 : found->second;
+  }
+};
+
+namespace simulator {
+
+class Call;
+/// What an operation does: reads operands through the call and gives it the result.
+using OperationFunction = void (*)(Call&);
+/// One line of the table. `scratch` is the number of the operand that is scratch, where there may be one.
+struct TableEntry {
+  const OpInfo* op;
+  OperationFunction run;
+  int scratch = -1;
+};
+[[nodiscard]] const TableEntry* find_entry(const OpInfo& op);  // simulate/table.hpp
+
+[[nodiscard]] inline std::string place(const Location& at) {
+  std::string_view file = at.file;
+  file.remove_prefix(file.find_last_of('/') + 1);
+  return file.empty() ? std::string("?") : std::string(file) + ":" + std::to_string(at.line);
+}
+/// A broken rule with numbers that say more than the rule's own.
+[[noreturn]] inline void fail_rule(rule broken, std::string_view op, const Location& at, const std::string& numbers) {
+  Diagnostic d = diagnose(breaks(broken), op, at);
+  d.message.append(" (").append(numbers).append(")");
+  throw UserError(std::move(d));
+}
+
+class Engine {
+ public:
+  Engine(const Function& f, const SimulateOptions& with)
+      : options(with), f_(f), slots_(f.value_count()), contents_(f.value_count()) {}
+
+  const SimulateOptions options;
+  Statistics statistics;
+
+  [[nodiscard]] const Function& function() const { return f_; }
+
+  // --- before and after a run ---
+  /// The memory of a tensor parameter. Gm of an input is never written.
+  void set_memory(ValueId parameter, std::shared_ptr<Data> memory, Direction direction) {
+    Slot& s = slots_[parameter.index];
+    s.data = std::move(memory);
+    s.is_memory = true;
+    s.is_input = direction == Direction::in;
+  }
+  void set_number(ValueId v, const Number& n) { slots_[v.index].number = n; }
+  /// Runs the body; gives the operation that ended it (none: the body is empty).
+  OpId run() { return run_block(f_.body()); }
+
+  // --- values ---
+  [[nodiscard]] Number number(ValueId v) const {
+    const Value& value = f_[v];
+    if (value.kind != ValueKind::constant) return slots_[v.index].number;
+    return is_float(value.type.dtype) ? make_number(value.type.dtype, value.number) : make_number(value.type.dtype, value.integer);
+  }
+  /// The run-time size of a dim.
+  [[nodiscard]] std::int64_t dim(std::int64_t d) const {
+    if (!is_dynamic(d)) return d;
+    for (const auto& [known, size] : symbols_)
+      if (known == d) return size;
+    throw InternalError("simulate: dim " + std::string(symbol_of(d).view()) + " has no value");
+  }
+  void set_symbol(std::int64_t d, std::int64_t size) {
+    symbols_.emplace_back(d, size);
+    for (const ValueId v : f_.symbols())
+      if (f_[v].integer == d) set_number(v, make_number(index_type, size));
+  }
+  [[nodiscard]] const std::vector<std::pair<std::int64_t, std::int64_t>>& symbols() const { return symbols_; }
+  [[nodiscard]] Box dims(const Type& t) const {
+    Box b{t.rank, {}};
+    for (int i = 0; i < t.rank; ++i) b[i] = dim(t.dims[i]);
+    return b;
+  }
+  /// The valid extents that the function states of a value.
+  [[nodiscard]] Box valid(ValueId v) const {
+    const Type& t = f_.type(v);
+    if (f_.fully_valid(v)) return dims(t);
+    Box b{t.rank, {}};
+    for (int i = 0; i < t.rank; ++i) {
+      const Extent e = f_.valid(v, i);
+      b[i] = e.is_constant() ? dim(e.constant) : number(e.value).integer;
+    }
+    return b;
+  }
+  /// The elements of an operand, whose buffer must still hold them.
+  [[nodiscard]] const Data& read(OpId reader, ValueId v) const {
+    check_intact(reader, v);
+    return *data_of(v);
+  }
+  /// Memory that an operation writes in place.
+  [[nodiscard]] Data& memory(OpId writer, ValueId v) {
+    if (slots_[v.index].is_input) throw UserError(diagnose(breaks(rule::not_an_output), f_.info(writer).name, f_[writer].location));
+    return *data_of(v);
+  }
+  [[nodiscard]] bool is_memory(ValueId v) const { return slots_[v.index].is_memory; }
+
+  /// Gives a result its elements; those outside its valid extents become poison.
+  void define(OpId op, ValueId result, std::shared_ptr<Data> data) {
+    if (!f_.fully_valid(result)) {
+      const Box extents = checked_valid(op, result);
+      if (extents != data->dims) data->clear_outside(extents);
+    }
+    slots_[result.index].data = std::move(data);
+    claim_buffer(op, result);
+  }
+  /// An instruction left garbage in a scratch operand.
+  void spoil(OpId op, ValueId scratch) {
+    const std::uint32_t b = f_[scratch].buffer;
+    if (b == no_index) return;
+    for (int i = 0; i < f_.operand_count(op); ++i)
+      if (f_.operand(op, i) != scratch && f_[f_.operand(op, i)].buffer == b) throw_shared(op, i);
+    if (f_[f_.result(op)].buffer == b)
+      throw InternalError("simulate: " + describe(op) + ": the scratch tile and the result share a buffer");
+    slots_[scratch.index].content = write_buffer(op, b);
+  }
+
+ private:
+  struct Slot {
+    std::shared_ptr<Data> data;
+    Number number;
+    std::uint64_t content = 0;  ///< which content of its buffer this value is
+    bool is_memory = false;
+    bool is_input = false;
+    bool is_window = false;     ///< a view of part of its buffer
+  };
+  struct Content {
+    std::uint64_t number = 0;
+    OpId writer;
+  };
+
+  // --- control flow ---
+  OpId run_block(BlockId b) {
+    OpId last;
+    for (OpId op = f_[b].first; op; op = f_.next(op)) {
+      run_operation(op);
+      last = op;
+    }
+    return last;
+  }
+  void run_operation(OpId op) {
+    const OpInfo& info = f_.info(op);
+    ++statistics.executed[&info];
+    if (info.level == Level::control) return run_control(op, info);
+    if (info.pipe == Pipe::scalar) ++statistics.scalar_operations;
+    else if (info.pipe != Pipe::none) ++statistics.instructions;
+    const TableEntry* entry = find_entry(info);
+    if (entry == nullptr) throw InternalError("simulate: no function for operation " + std::string(info.name));
+    for (int i = 0; i < f_.operand_count(op); ++i) refuse_dtype(op, f_.type(f_.operand(op, i)));
+    for (int i = 0; i < f_.result_count(op); ++i) refuse_dtype(op, f_.type(f_.result(op, i)));
+    run_entry(*entry, op);
+    if (entry->scratch >= 0 && f_.operand_count(op) > entry->scratch) spoil(op, f_.operand(op, entry->scratch));
+  }
+  void run_entry(const TableEntry& entry, OpId op);  // below Call
+  void refuse_dtype(OpId op, const Type& t) const {
+    if (!can_simulate(t.dtype))
+      fail(f_[op].location, std::string(f_.info(op).name) + ": the element type cannot be simulated (" + std::string(name(t.dtype)) + ")",
+           "simulate a kernel of f32, f16, bf16 or integers");
+  }
+  void run_control(OpId op, const OpInfo& info) {
+    if (&info == &ops::for_loop) return run_for(op);
+    if (&info == &ops::while_loop) return run_while(op);
+    if (&info == &ops::if_else) return run_if(op);
+    if (&info == &ops::yield || &info == &ops::condition || &info == &ops::return_op) return;  // the holder reads them
+    throw InternalError("simulate: no function for operation " + std::string(info.name));
+  }
+  void run_for(OpId op) {
+    const std::int64_t start = number(f_.operand(op, 0)).integer, stop = number(f_.operand(op, 1)).integer;
+    const std::int64_t step = number(f_.operand(op, 2)).integer;
+    if (step <= 0)
+      fail(f_[op].location, "for: the step is not positive (" + std::to_string(step) + ")", "count upwards: range(start, stop, step) with step above 0");
+    const BlockId body = f_.block(op);
+    const std::vector<ValueId>& arguments = f_[body].arguments;
+    const std::vector<ValueId> carried(arguments.begin() + 1, arguments.end());
+    hand_on(op, op, 3, carried);
+    const DType counter = f_.type(arguments[0]).dtype;
+    for (std::int64_t i = start; i < stop;) {
+      set_number(arguments[0], make_number(counter, i));
+      hand_on(run_block(body), op, 0, carried);
+      if (__builtin_add_overflow(i, step, &i)) break;
+    }
+    hand_to_results(op, carried);
+  }
+  void run_while(OpId op) {
+    const BlockId test = f_.block(op, 0), body = f_.block(op, 1);
+    hand_on(op, op, 0, f_[test].arguments);
+    for (std::int64_t trips = 0;; ++trips) {
+      const OpId end = run_block(test);
+      if (number(f_.operand(end, 0)).integer == 0) {
+        std::vector<ValueId> results;
+        for (int i = 0; i < f_.result_count(op); ++i) results.push_back(f_.result(op, i));
+        return hand_on(end, op, 1, results);
+      }
+      if (trips == options.while_limit)
+        fail(f_[op].location, "while: the loop does not end (" + std::to_string(trips) + " trips)",
+             "change what the condition reads in the body, or raise SimulateOptions::while_limit");
+      hand_on(end, op, 1, f_[body].arguments);
+      hand_on(run_block(body), op, 0, f_[test].arguments);
+    }
+  }
+  void run_if(OpId op) {
+    const OpId end = run_block(f_.block(op, number(f_.operand(op, 0)).integer != 0 ? 0 : 1));
+    std::vector<ValueId> results;
+    for (int i = 0; i < f_.result_count(op); ++i) results.push_back(f_.result(op, i));
+    hand_on(end, op, 0, results);
+  }
+  /// Operands `first`.. of `from` become the values `to`, all at once. `at` is the control operation.
+  void hand_on(OpId from, OpId at, int first, const std::vector<ValueId>& to) {
+    std::vector<Slot> fresh;
+    for (std::size_t i = 0; i < to.size(); ++i) fresh.push_back(handed(from, at, f_.operand(from, first + static_cast<int>(i)), to[i]));
+    for (std::size_t i = 0; i < to.size(); ++i) slots_[to[i].index] = std::move(fresh[i]);
+  }
+  void hand_to_results(OpId op, const std::vector<ValueId>& from) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const ValueId to = f_.result(op, static_cast<int>(i));
+      slots_[to.index] = handed(op, op, from[i], to);
+    }
+  }
+  [[nodiscard]] Slot handed(OpId reader, OpId at, ValueId from, ValueId to) const {
+    if (f_.type(from).is_scalar()) {
+      Slot s;
+      s.number = number(from);
+      return s;
+    }
+    check_intact(reader, from);
+    check_defined(from);
+    if (f_[from].buffer != f_[to].buffer && f_[from].buffer != no_index && f_[to].buffer != no_index)
+      throw InternalError("simulate: " + describe(at) + ": " + value_text(from) + " is handed on as " + value_text(to) +
+                          ", which has another buffer");
+    Slot s = slots_[from.index];
+    // What is handed on is a value: later stores to the memory it was read from do not change it.
+    if (s.is_memory && !s.is_input) s.data = std::make_shared<Data>(*s.data);
+    s.is_memory = s.is_input = false;
+    if (!f_.fully_valid(to)) {
+      const Box extents = valid(to);
+      if (extents != s.data->dims) {
+        s.data = std::make_shared<Data>(*s.data);
+        s.data->clear_outside(extents);
+      }
+    }
+    return s;
+  }
+
+  // --- values and buffers ---
+  void check_defined(ValueId v) const {
+    if (slots_[v.index].data == nullptr) throw InternalError("simulate: " + value_text(v) + " is used before it is defined");
+  }
+  [[nodiscard]] const std::shared_ptr<Data>& data_of(ValueId v) const {
+    check_defined(v);
+    return slots_[v.index].data;
+  }
+  [[nodiscard]] Box checked_valid(OpId op, ValueId result) const {
+    const Box extents = valid(result), whole = dims(f_.type(result));
+    for (int i = 0; i < extents.rank; ++i) check_extent(f_.info(op).name, f_[op].location, i, extents[i], whole[i]);
+    return extents;
+  }
+
+ public:
+  static void check_extent(std::string_view op, const Location& at, int axis, std::int64_t extent, std::int64_t window) {
+    const std::string where = "axis " + std::to_string(axis) + ": valid " + std::to_string(extent);
+    if (extent < 0) fail_rule(rule::valid_is_negative, op, at, where);
+    if (extent > window) fail_rule(rule::valid_exceeds_window, op, at, where + ", window " + std::to_string(window));
+  }
+
+ private:
+  [[nodiscard]] std::string value_text(ValueId v) const {
+    const std::string& hint = f_.name_of(v);
+    std::string text = "%" + (hint.empty() ? std::to_string(v.index) : hint);
+    if (const OpId by = f_.definition(v)) text += " of " + describe(by);
+    return text;
+  }
+  [[nodiscard]] std::string describe(OpId op) const {
+    return std::string(f_.info(op).name) + " (" + place(f_[op].location) + ")";
+  }
+  void check_intact(OpId reader, ValueId v) const {
+    const std::uint32_t b = f_[v].buffer;
+    if (b == no_index || slots_[v.index].content == contents_[b].number) return;
+    const OpId writer = contents_[b].writer;
+    throw InternalError("simulate: buffer overwritten: " + describe(reader) + " reads " + value_text(v) + ", but " +
+                        (writer ? describe(writer) : std::string("nothing")) + " wrote the buffer since");
+  }
+  [[noreturn]] void throw_shared(OpId op, int operand) const {
+    throw InternalError("simulate: " + describe(op) + ": the instruction cannot share a buffer with its operand " + std::to_string(operand));
+  }
+  std::uint64_t write_buffer(OpId op, std::uint32_t buffer) {
+    contents_[buffer] = {++last_content_, op};
+    return last_content_;
+  }
+  // A result becomes the content of its buffer; a view of the same buffer leaves the content as it is.
+  void claim_buffer(OpId op, ValueId result) {
+    const std::uint32_t b = f_[result].buffer;
+    Slot& s = slots_[result.index];
+    s.is_window = false;
+    if (b == no_index) return;
+    const OpInfo& info = f_.info(op);
+    const auto buffer_of = [&](int i) { return f_[f_.operand(op, i)].buffer; };
+    if (info.is_view && f_.operand_count(op) > 0 && buffer_of(0) == b) {
+      const Slot& source = slots_[f_.operand(op, 0).index];
+      s.content = source.content;
+      s.is_window = source.is_window || &info == &ops::slice;
+      return;
+    }
+    if (info.in_place >= 0 && buffer_of(info.in_place) != b)
+      throw InternalError("simulate: " + describe(op) + ": the result is written in place, but has another buffer than its operand " +
+                          std::to_string(info.in_place));
+    for (int i = 0; i < f_.operand_count(op); ++i) {
+      if (i == info.in_place || buffer_of(i) != b) continue;
+      if (!info.may_alias || info.is_view || slots_[f_.operand(op, i).index].is_window) throw_shared(op, i);
+    }
+    s.content = write_buffer(op, b);
+  }
+
+  const Function& f_;
+  std::vector<Slot> slots_;
+  std::vector<Content> contents_;  ///< by buffer
+  std::uint64_t last_content_ = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> symbols_;
+};
+
+/// What an operation's function sees of the operation that runs.
+class Call {
+ public:
+  Call(Engine& e, OpId op) : engine(e), id(op), f_(e.function()) {}
+
+  Engine& engine;
+  const OpId id;
+
+  [[nodiscard]] int operands() const { return f_.operand_count(id); }
+  [[nodiscard]] ValueId operand(int i) const { return f_.operand(id, i); }
+  [[nodiscard]] const Type& type(int i) const { return f_.type(operand(i)); }
+  [[nodiscard]] const Data& in(int i) const { return engine.read(id, operand(i)); }
+  [[nodiscard]] Box valid(int i) const { return engine.valid(operand(i)); }
+  [[nodiscard]] Number number(int i) const { return engine.number(operand(i)); }
+  [[nodiscard]] std::int64_t integer(int i) const { return engine.number(operand(i)).integer; }
+  /// Operands `first`.. as one integer for each of `count` axes.
+  [[nodiscard]] Box integers(int first, int count) const {
+    Box b{count, {}};
+    for (int i = 0; i < count; ++i) b[i] = integer(first + i);
+    return b;
+  }
+  [[nodiscard]] std::int64_t attr(AttrKey key, std::int64_t otherwise = 0) const { return f_.attr(id, key, otherwise); }
+  [[nodiscard]] List<std::int64_t> attr_list(AttrKey key) const { return f_.attr_list(id, key); }
+
+  [[nodiscard]] const Type& result_type() const { return f_.type(f_.result(id)); }
+  [[nodiscard]] Box result_valid() const { return engine.valid(f_.result(id)); }
+  /// Poison of the result's type.
+  [[nodiscard]] Data fresh() const { return Data(result_type().dtype, engine.dims(result_type())); }
+  void result(Data&& d) { engine.define(id, f_.result(id), std::make_shared<Data>(std::move(d))); }
+  void result(const Number& n) { engine.set_number(f_.result(id), n); }
+
+  [[nodiscard]] const Location& location() const { return f_[id].location; }
+  [[nodiscard]] std::string_view name() const { return f_.info(id).name; }
+  [[noreturn]] void fail(const std::string& what, std::string hint) const {
+    tessera::fail(location(), std::string(name()) + ": " + what, std::move(hint));
+  }
+  [[noreturn]] void fail(rule broken, const std::string& numbers) const { fail_rule(broken, name(), location(), numbers); }
+  /// An element that must be known is poison.
+  [[noreturn]] void fail_poison(int operand_number, const Data& d, std::int64_t position) const {
+    fail("an uninitialised element is used (operand " + std::to_string(operand_number) + ", element " + index_of(d.dims, position).text() +
+             " of " + d.dims.text() + ")",
+         "load, compute or fill it first (fillpad fills what is not valid), or narrow the valid extents");
+  }
+
+ private:
+  const Function& f_;
+};
+
+inline void Engine::run_entry(const TableEntry& entry, OpId op) {
+  Call call(*this, op);
+  entry.run(call);
+}
+
+}  // namespace simulator
+}  // namespace tessera

@@ -1,0 +1,131 @@
+// Operations that make, reorder or select elements.
+#pragma once
+
+#include "../simulate/window.hpp"
+
+namespace tessera::simulator {
+
+inline void full(Call& c) {
+  Data r = c.fresh();
+  const Number n = c.number(0);
+  for (std::int64_t i = 0; i < r.size(); ++i) r.set(i, n);
+  c.result(std::move(r));
+}
+inline void arange(Call& c) {
+  Data r = c.fresh();
+  const std::int64_t step = c.attr(AttrKey::descending) != 0 ? -1 : 1;
+  Number n = c.number(0);
+  for (std::int64_t i = 0; i < r.size(); ++i) {
+    r.set(i, n);
+    n.integer = wrapped(r.dtype, n.integer + step);
+  }
+  c.result(std::move(r));
+}
+/// The same elements: move, reshape, set_valid_shape.
+inline void same_elements(Call& c) {
+  Data r = c.in(0);
+  r.dims = c.engine.dims(c.result_type());
+  c.result(std::move(r));
+}
+inline void swap_axes(Call& c, int a, int b) {
+  const Data& x = c.in(0);
+  Data r = c.fresh();
+  Box strides = strides_of(x.dims);
+  std::swap(strides[a], strides[b]);
+  const std::int64_t step = strides[strides.rank - 1], width = r.dims.last();
+  std::int64_t i = 0;
+  for_each_row(r.dims, [&](const Box& index) {
+    std::int64_t j = dot(strides, index);
+    for (std::int64_t k = 0; k < width; ++k, ++i, j += step) r.copy(i, x, j, 1);
+  });
+  c.result(std::move(r));
+}
+inline void transpose(Call& c) {
+  const int rank = c.type(0).rank;
+  const auto axis = [&](AttrKey key, std::int64_t otherwise) {
+    const std::int64_t a = c.attr(key, otherwise);
+    return static_cast<int>(a < 0 ? a + rank : a);
+  };
+  swap_axes(c, axis(AttrKey::axis, -2), axis(AttrKey::other_axis, -1));
+}
+
+/// The number that fills what is not valid: 0, or the largest or smallest of the type (infinities for floats).
+[[nodiscard]] inline Number pad_number(DType d, Pad pad) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  switch (pad) {
+    case Pad::max: return is_float(d) ? make_number(d, infinity) : make_number(d, largest_integer(d));
+    case Pad::min: return is_float(d) ? make_number(d, -infinity) : make_number(d, smallest_integer(d));
+    default: return is_float(d) ? make_number(d, 0.0) : make_number(d, std::int64_t{0});
+  }
+}
+/// Elements inside the valid extents stay as they are, poison too; without a pad value so do the others.
+inline void fillpad(Call& c) {
+  Data r = c.in(0);
+  const Box valid = c.valid(0);
+  const auto pad = static_cast<Pad>(c.attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero)));
+  const Number fill = pad_number(r.dtype, pad);
+  const std::int64_t width = r.dims.last();
+  std::int64_t position = 0;
+  for_each_row(r.dims, [&](const Box& index) {
+    bool inside = true;
+    for (int i = 0; i + 1 < r.dims.rank; ++i) inside = inside && index[i] < valid[i];
+    if (pad != Pad::null)
+      for (std::int64_t k = inside ? valid.last() : 0; k < width; ++k) r.set(position + k, fill);
+    position += width;
+  });
+  c.result(std::move(r));
+}
+
+/// The index element at `i`, in [0, limit).
+[[nodiscard]] inline std::int64_t checked_index(const Call& c, const Data& index, std::int64_t i, std::int64_t limit) {
+  if (!index.is_known(i)) c.fail_poison(1, index, i);
+  const std::int64_t n = index.integers[static_cast<std::size_t>(i)];
+  if (n < 0 || n >= limit)
+    c.fail(rule::index_out_of_bounds, "element " + index_of(index.dims, i).text() + ": index " + std::to_string(n) + ", dim " + std::to_string(limit));
+  return n;
+}
+/// Calls f(position in the index) for each of its valid elements.
+template <class F>
+void for_each_index(const Call& c, const Data& index, F&& f) {
+  const Box valid = c.valid(1), strides = strides_of(index.dims);
+  for_each_row(valid, [&](const Box& row) {
+    for (std::int64_t k = 0; k < valid.last(); ++k) f(dot(strides, row) + k);
+  });
+}
+inline void gather(Call& c) {
+  const Data &x = c.in(0), &index = c.in(1);
+  Data r = c.fresh();
+  const std::int64_t width = index.dims.last(), source_width = x.dims.last();
+  for_each_index(c, index, [&](std::int64_t i) {
+    r.copy(i, x, i / width * source_width + checked_index(c, index, i, source_width), 1);
+  });
+  c.result(std::move(r));
+}
+inline void gather_flat(Call& c) {
+  const Data &x = c.in(0), &index = c.in(1);
+  Data r = c.fresh();
+  for_each_index(c, index, [&](std::int64_t i) { r.copy(i, x, checked_index(c, index, i, x.size()), 1); });
+  c.result(std::move(r));
+}
+
+inline constexpr TableEntry memory_table[] = {
+    {&ops::load, read_window},
+    {&ops::store, store},
+    {&ops::move, same_elements},
+    {&ops::create, [](Call& c) { c.result(c.fresh()); }},
+    {&ops::full, full},
+    {&ops::arange, arange},
+    {&ops::slice, read_window},
+    {&ops::assemble, assemble},
+    {&ops::reshape, same_elements},
+    {&ops::transpose, transpose, 1},
+    {&ops::transpose_view, [](Call& c) { swap_axes(c, c.type(0).rank - 2, c.type(0).rank - 1); }},
+    {&ops::set_valid_shape, same_elements},
+    {&ops::fillpad, fillpad},
+    {&ops::read, read},
+    {&ops::write, write},
+    {&ops::gather, gather},
+    {&ops::gather_flat, gather_flat, 2},
+};
+
+}  // namespace tessera::simulator

@@ -1,0 +1,166 @@
+// Runs one function on host tensors: binds arguments and named dims, and gives back results, statistics and the elements that
+// nobody wrote. Works at every level of lowering.
+#pragma once
+
+#include "../simulate/table.hpp"
+
+namespace tessera {
+
+/// What a function is called with: a tensor that lives as long as the call, or a number.
+class Argument {
+ public:
+  /// Written when the parameter is Out or InOut.
+  Argument(HostTensor& t) : tensor_(&t), writable_(&t) {}  // NOLINT(google-explicit-constructor): an argument list
+  Argument(const HostTensor& t) : tensor_(&t) {}           // NOLINT
+  template <class N>
+    requires std::is_arithmetic_v<N>
+  Argument(N n) : is_integer_(std::is_integral_v<N>), integer_(static_cast<std::int64_t>(n)), real_(static_cast<double>(n)) {  // NOLINT
+  }
+  [[nodiscard]] const HostTensor* tensor() const { return tensor_; }
+  [[nodiscard]] HostTensor* writable() const { return writable_; }
+  [[nodiscard]] bool is_integer() const { return is_integer_; }
+  [[nodiscard]] std::int64_t integer() const { return integer_; }
+  [[nodiscard]] double real() const { return real_; }
+
+ private:
+  const HostTensor* tensor_ = nullptr;
+  HostTensor* writable_ = nullptr;
+  bool is_integer_ = false;
+  std::int64_t integer_ = 0;
+  double real_ = 0;
+};
+
+/// Elements of an Out parameter that no store reached.
+struct Unwritten {
+  std::int64_t count = 0;
+  std::vector<std::int64_t> first;  ///< index of the first one; empty when there is none
+};
+
+struct SimulationResult {
+  /// What the function returned, in order; scalars have rank 0. Elements outside valid extents are zero.
+  std::vector<HostTensor> results;
+  Statistics statistics;
+
+  [[nodiscard]] const Unwritten& unwritten(std::size_t parameter) const { return unwritten_.at(parameter); }
+
+ private:
+  friend SimulationResult simulate(const Function&, const std::vector<Argument>&, const SimulateOptions&);
+  std::vector<Unwritten> unwritten_;  ///< by parameter
+};
+
+namespace simulator {
+
+inline std::string parameter_text(const Parameter& p, std::size_t number) {
+  return p.name.empty() ? "parameter " + std::to_string(number) : p.name;
+}
+/// Rank, dtype and static dims must be the parameter's; named dims are bound, and must agree.
+inline void bind_shape(Engine& e, const Function& f, std::size_t number, const HostTensor& t) {
+  const Parameter& p = f.parameters[number];
+  const Type& type = f.type(p.value);
+  const std::string who = parameter_text(p, number);
+  if (t.dtype() != type.dtype)
+    fail(p.location, "simulate: the argument has another element type (" + who + ": " + std::string(name(t.dtype())) + ", parameter " +
+                         std::string(name(type.dtype)) + ")", "pass a tensor of the parameter's type");
+  bool fits = t.rank() == type.rank;
+  for (int i = 0; fits && i < type.rank; ++i) {
+    if (!is_dynamic(type.dims[i])) {
+      fits = t.dim(i) == type.dims[i];
+      continue;
+    }
+    const auto known = std::find_if(e.symbols().begin(), e.symbols().end(), [&](const auto& s) { return s.first == type.dims[i]; });
+    if (known == e.symbols().end()) e.set_symbol(type.dims[i], t.dim(i));
+    else if (known->second != t.dim(i))
+      fail(p.location, "simulate: dim " + std::string(symbol_of(type.dims[i]).view()) + " has two sizes (" + std::to_string(known->second) +
+                           ", in " + who + " " + std::to_string(t.dim(i)) + ")", "dims of one name have one size");
+  }
+  if (fits) return;
+  std::string wanted = "[";
+  for (int i = 0; i < type.rank; ++i) wanted.append(i == 0 ? "" : ", ").append(tessera::detail::dim_text(type.dims[i]));
+  fail(p.location, "simulate: the argument has another shape (" + who + ": " + HostTensor::shape_text(t.dims()) + ", parameter " + wanted + "])",
+       "pass a tensor of the parameter's shape");
+}
+inline Number bind_number(const Parameter& p, std::size_t number, DType d, const Argument& a) {
+  if (is_float(d)) return make_number(d, a.real());
+  if (!a.is_integer())
+    fail(p.location, "simulate: the argument is not an integer (" + parameter_text(p, number) + ")", "pass an integer");
+  return make_number(d, a.integer());
+}
+inline std::shared_ptr<Data> bind_memory(const HostTensor& t, Direction direction) {
+  if (direction == Direction::out) return std::make_shared<Data>(t.dtype(), box_of(t.dims()));
+  return std::make_shared<Data>(from_host(t));
+}
+/// A value that a function returns.
+inline HostTensor result_to_host(const Engine& e, OpId end, int i) {
+  const Function& f = e.function();
+  const ValueId v = f.operand(end, i);
+  if (f.type(v).is_scalar()) {
+    HostTensor t(f.type(v).dtype, {});
+    const Number n = e.number(v);
+    is_float(n.dtype) ? t.set(0, n.real) : t.set_integer(0, n.integer);
+    return t;
+  }
+  const Data& d = e.read(end, v);
+  HostTensor t(d.dtype, std::vector<std::int64_t>(d.dims.dims, d.dims.dims + d.dims.rank));
+  const Box valid = e.valid(v), strides = strides_of(d.dims);
+  for_each_row(valid, [&](const Box& row) {
+    for (std::int64_t k = 0; k < valid.last(); ++k) {
+      const std::int64_t at = dot(strides, row) + k;
+      if (!d.is_known(at) && !e.is_memory(v))
+        fail(f[end].location, "return: an uninitialised element is returned (result " + std::to_string(i) + ", element " +
+                                  index_of(d.dims, at).text() + " of " + d.dims.text() + ")", "give every element a value");
+    }
+  });
+  to_host(d, t);
+  return t;
+}
+inline Unwritten unwritten_of(const Data& d) {
+  Unwritten u{d.poison_count(), {}};
+  if (u.count == 0) return u;
+  const auto at = std::find(d.known.begin(), d.known.end(), std::uint8_t{0}) - d.known.begin();
+  const Box index = index_of(d.dims, at);
+  u.first.assign(index.dims, index.dims + index.rank);
+  return u;
+}
+
+}  // namespace simulator
+
+/// Runs a function with one argument per parameter, in order. Written tensors receive the elements that were stored. Throws
+/// UserError for what the program or the caller does wrong, InternalError for a wrong lowering.
+inline SimulationResult simulate(const Function& f, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
+  using namespace simulator;
+  if (arguments.size() != f.parameters.size())
+    fail(f.location, "simulate: the count of arguments is not that of the parameters (" + std::to_string(arguments.size()) + ", " +
+                         std::to_string(f.parameters.size()) + ")", "pass one argument for each parameter");
+  Engine engine(f, options);
+  std::vector<std::shared_ptr<Data>> memories(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Parameter& p = f.parameters[i];
+    const Argument& a = arguments[i];
+    const Type& type = f.type(p.value);
+    if (type.is_scalar() != (a.tensor() == nullptr))
+      fail(p.location, "simulate: a number and a tensor are exchanged (" + parameter_text(p, i) + ")", "pass tensors for tensors, numbers for scalars");
+    if (type.is_scalar()) {
+      engine.set_number(p.value, bind_number(p, i, type.dtype, a));
+      continue;
+    }
+    bind_shape(engine, f, i, *a.tensor());
+    if (p.direction != Direction::in && a.writable() == nullptr)
+      fail(p.location, "simulate: the argument cannot be written (" + parameter_text(p, i) + ")", "pass a tensor that is not const");
+    memories[i] = bind_memory(*a.tensor(), p.direction);
+    engine.set_memory(p.value, memories[i], p.direction);
+  }
+  const OpId end = engine.run();
+  SimulationResult out;
+  out.unwritten_.resize(arguments.size());
+  if (end && f.is(end, ops::return_op))
+    for (int i = 0; i < f.operand_count(end); ++i) out.results.push_back(result_to_host(engine, end, i));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (memories[i] == nullptr || f.parameters[i].direction == Direction::in) continue;
+    to_host(*memories[i], *arguments[i].writable());
+    out.unwritten_[i] = unwritten_of(*memories[i]);
+  }
+  out.statistics = std::move(engine.statistics);
+  return out;
+}
+
+}  // namespace tessera

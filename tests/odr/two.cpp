@@ -1,0 +1,3 @@
+#include "shared.hpp"
+
+const void* odr::twice_in_two() { return &twice; }

@@ -1,0 +1,5 @@
+#if CASE == 0
+int a;
+#elif CASE == 1
+static_assert(false, "one");  // expect: another
+#endif

@@ -1,0 +1,1 @@
+// Empty: the source of the target that holds the precompiled header.
