@@ -101,4 +101,22 @@ inline constexpr Type index_scalar = scalar_type(index_type);
   return flat;
 }
 
+/// The tile that is allocated for a 2-D tile: rows (columns in dn) are whole blocks of 32 bytes, tiles of the cube unit
+/// are whole boxes of 16 x 16 (32 x 32 for i8 operands and their i32 accumulators). What is beyond the tile's own dims is
+/// padding: it is never valid.
+[[nodiscard]] constexpr Type stored(const Type& tile) {
+  if (!tile.is_tile() || tile.rank == 0 || tile.rank > 2) return tile;
+  const auto up = [](std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; };
+  const std::int64_t block = 256 / info(tile.dtype).bits;  // elements in 32 bytes
+  Type t = tile;
+  if (t.layout == Layout::nd || t.layout == Layout::dn) {
+    std::int64_t& run = t.dims[t.layout == Layout::dn && t.rank == 2 ? 0 : t.rank - 1];
+    run = up(run, block);
+    return t;
+  }
+  const std::int64_t box = t.space == Acc ? (t.dtype == i32 ? 32 : 16) : block > 16 ? block : 16;
+  for (int i = 0; i < t.rank; ++i) t.dims[i] = up(t.dims[i], box);
+  return t;
+}
+
 }  // namespace tessera

@@ -108,9 +108,9 @@ void run_body(Recorder& r, const F& f, const Location& at, const char* what) {
 template <class C>
 ValueId record_condition(C&& c, const std::source_location& at) {
   Recorder& r = Recorder::current(at);
-  r.build().at(location_of(at));
-  const ValueId v = c.resolve();
-  r.build().at(location_of(at));
+  r.set_location(location_of(at));
+  const ValueId v = c.resolve(at);
+  r.set_location(location_of(at));
   return v;
 }
 

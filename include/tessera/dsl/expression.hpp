@@ -123,6 +123,7 @@ constexpr std::int64_t held() {
 struct node_state {
   Location location;
   Placement place;
+  std::uint32_t recorder = 0;
   mutable ValueId value;
 };
 
@@ -178,11 +179,18 @@ struct kids<A, B, C> {
 // Not templates: every kernel source compiles them once.
 inline node_state start_node(const std::source_location& at) {
   Recorder& r = Recorder::current(at);
-  return {location_of(at), r.here(), {}};
+  return {location_of(at), r.here(), r.id(), {}};
+}
+/// The recorder of a node; throws where another kernel, or none, is being recorded.
+inline Recorder& recorder_of(const node_state& s, const std::source_location& use) {
+  Recorder* const r = Recorder::current_or_null();
+  if (r == nullptr) fail(s.location, "a recorded value is used outside of its kernel", "keep values inside the lambda");
+  if (r->id() != s.recorder) r->refuse_foreign(use, s.location);
+  return *r;
 }
 inline ValueId emit_node(Recorder& r, const OpInfo& op, const ValueId* operands, std::size_t count, const Attr* attrs,
                          std::size_t attr_count, const Type& requested, const Location& at) {
-  r.build().at(at);
+  r.set_location(at);
   return r.emit(op, {operands, count}, {attrs, attr_count}, requested);
 }
 
@@ -211,16 +219,18 @@ class [[nodiscard]] expression : public operators<expression<V, Op, Variant, K..
     other.state_.place = {};
   }
   expression(const expression& other) : state_((other.resolve(), other.state_)), kids_(other.kids_) {}
-  expression& operator=(const expression&) = delete;
+  /// Nodes are immutable: a Var is what can be assigned. Declared only.
+  template <class X>
+  broken::handles_are_immutable_use_var<> operator=(X&&);
+  broken::handles_are_immutable_use_var<> operator=(const expression&);
   ~expression() = default;
 
   /// The value of a named node; recorded where the node was written.
-  ValueId resolve() const {
+  ValueId resolve(const std::source_location& use = std::source_location()) const {
+    Recorder& r = detail::recorder_of(state_, use);
     if (state_.value) return state_.value;
-    Recorder* const r = Recorder::current_or_null();
-    if (r == nullptr) fail(state_.location, "a recorded value is used outside of its kernel", "keep values inside the lambda");
-    r->go_to(state_.place, state_.location);
-    return record(*r, state_.location);
+    r.go_to(state_.place, state_.location, use);
+    return record(r, state_.location);
   }
   /// Records the node as part of an expression, at the place that the recorder has chosen.
   ValueId record(Recorder& r, const Location&) const {
@@ -263,9 +273,9 @@ template <class X>
 using child_t = typename child_of<X>::type;
 
 template <class X>
-child_t<X> make_child(X&& x) {
+child_t<X> make_child(const std::source_location& at, X&& x) {
   if constexpr (child_of<X>::is_subtree) return std::forward<X>(x);
-  else return {x.resolve()};
+  else return {x.resolve(at)};
 }
 
 }  // namespace detail

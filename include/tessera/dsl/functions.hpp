@@ -16,12 +16,12 @@ concept unlawful_call = (recorded<X> && ...) && !verdict_on<Op, Requested, X...>
 
 template <const OpInfo& Op, class Requested, class... X>
 auto make_call(const std::source_location& at, X&&... x) {
-  return node<Op, result_t<verdict_on<Op, Requested, X...>>>(at, make_child(std::forward<X>(x))...);
+  return node<Op, result_t<verdict_on<Op, Requested, X...>>>(at, make_child(at, std::forward<X>(x))...);
 }
 template <const OpInfo& Op, class Requested, class... X>
 auto make_call_with(const std::source_location& at, const Attr& attr, X&&... x) {
   using V = result_t<verdict_on<Op, Requested, X...>>;
-  return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(std::forward<X>(x))...);
+  return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(at, std::forward<X>(x))...);
 }
 [[nodiscard]] constexpr Attr attr_of(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
 
@@ -127,7 +127,7 @@ auto cast(X&& x) -> decltype(detail::unwrap(
 template <DType D, class X>
   requires scalar_operand<X>
 [[nodiscard]] auto cast(X&& x, std::source_location at = std::source_location::current()) {
-  return detail::node<ops::scalar_cast, Scalar<D>>(at, detail::make_child(std::forward<X>(x)));
+  return detail::node<ops::scalar_cast, Scalar<D>>(at, detail::make_child(at, std::forward<X>(x)));
 }
 /// c ? a : b of scalars; both sides are evaluated.
 template <class C, class A, class B>
@@ -162,12 +162,12 @@ template <class X>
 concept transposed_operand = transpose_of<child_t<X>>::value && type_of<value_of<X>>.is_tensor();
 
 template <class X>
-auto matrix_child(X&& x) {
+auto matrix_child(const std::source_location& at, X&& x) {
   if constexpr (transposed_operand<X>) {
-    auto k = make_child(std::forward<X>(x));
+    auto k = make_child(at, std::forward<X>(x));
     return std::move(k.operands().a);
   } else {
-    return make_child(std::forward<X>(x));
+    return make_child(at, std::forward<X>(x));
   }
 }
 template <class A, class B>
@@ -182,8 +182,8 @@ template <class A, class B>
   requires detail::lawful_call<ops::matmul, void, A, B>
 [[nodiscard]] auto matmul(A&& a, B&& b, std::source_location at = std::source_location::current()) {
   using V = detail::result_t<detail::verdict_on<ops::matmul, void, A, B>>;
-  auto ka = detail::matrix_child(std::forward<A>(a));
-  auto kb = detail::matrix_child(std::forward<B>(b));
+  auto ka = detail::matrix_child(at, std::forward<A>(a));
+  auto kb = detail::matrix_child(at, std::forward<B>(b));
   return expression<V, ops::matmul, detail::matmul_variant<A, B>, decltype(ka), decltype(kb)>(at, std::move(ka), std::move(kb));
 }
 template <class A, class B>
@@ -194,9 +194,9 @@ template <class C, class A, class B>
   requires detail::lawful_call<ops::matmul_acc, void, C, A, B>
 [[nodiscard]] auto matmul_acc(C&& c, A&& a, B&& b, std::source_location at = std::source_location::current()) {
   using V = detail::result_t<detail::verdict_on<ops::matmul_acc, void, C, A, B>>;
-  auto kc = detail::make_child(std::forward<C>(c));
-  auto ka = detail::matrix_child(std::forward<A>(a));
-  auto kb = detail::matrix_child(std::forward<B>(b));
+  auto kc = detail::make_child(at, std::forward<C>(c));
+  auto ka = detail::matrix_child(at, std::forward<A>(a));
+  auto kb = detail::matrix_child(at, std::forward<B>(b));
   return expression<V, ops::matmul_acc, detail::matmul_variant<A, B>, decltype(kc), decltype(ka), decltype(kb)>(
       at, std::move(kc), std::move(ka), std::move(kb));
 }
@@ -268,8 +268,8 @@ struct verdict_of_fill {
 template <class V, class N>
 concept fill_number = assignable_to<N, scalar_like_t<V>>;
 template <class V, class N>
-auto fill_child(N&& n) {
-  if constexpr (recorded<N>) return make_child(std::forward<N>(n));
+auto fill_child(const std::source_location& at, N&& n) {
+  if constexpr (recorded<N>) return make_child(at, std::forward<N>(n));
   else return make_literal<scalar_like_t<V>>(n);
 }
 template <class S, DType D, MemorySpace M>
@@ -282,7 +282,7 @@ template <class S, DType D, MemorySpace M = Gm, class N>
            (detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>>::value.lawful())
 [[nodiscard]] auto full(N&& value, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
-  return detail::node<ops::full, V>(at, detail::fill_child<V>(std::forward<N>(value)));
+  return detail::node<ops::full, V>(at, detail::fill_child<V>(at, std::forward<N>(value)));
 }
 template <class S, DType D, MemorySpace M = Gm, class N>
   requires(!detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>>::value.lawful())
@@ -293,7 +293,7 @@ template <class S, DType D, MemorySpace M = Gm, class N>
            (detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>>::value.lawful())
 [[nodiscard]] auto arange(N&& start, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
-  return detail::node<ops::arange, V>(at, detail::fill_child<V>(std::forward<N>(start)));
+  return detail::node<ops::arange, V>(at, detail::fill_child<V>(at, std::forward<N>(start)));
 }
 template <class S, DType D, MemorySpace M = Gm, class N>
   requires(!detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>>::value.lawful())
@@ -332,7 +332,7 @@ template <class X>
   requires recorded<X>
 [[nodiscard]] value_of<X> named(const char* name, X&& x, std::source_location at = std::source_location::current()) {
   Recorder& r = Recorder::current(at);
-  const ValueId v = x.resolve();
+  const ValueId v = x.resolve(at);
   r.function().set_name(v, name);
   return {r, v};
 }

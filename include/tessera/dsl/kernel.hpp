@@ -58,7 +58,7 @@ struct Results<A, B, C, D> {
 namespace detail {
 template <class X>
 value_of<X> named_now(X&& x, const std::source_location& at) {
-  return {Recorder::current(at), x.resolve()};
+  return {Recorder::current(at), x.resolve(at)};
 }
 }  // namespace detail
 

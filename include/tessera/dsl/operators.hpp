@@ -163,8 +163,8 @@ auto make_binary(const std::source_location& at, A&& a, B&& b) {
   using P = plan_for<F, A, B>;
   constexpr BinaryPlan p = P::plan;
   using V = value_type_t<result_of<P>>;
-  auto ka = make_child(std::forward<A>(a));
-  auto kb = make_child(std::forward<B>(b));
+  auto ka = make_child(at, std::forward<A>(a));
+  auto kb = make_child(at, std::forward<B>(b));
   if constexpr (p.plan == Plan::plain || p.plan == Plan::scalar_right || p.plan == Plan::narrow_right)
     return node<*p.op, V>(at, std::move(ka), std::move(kb));
   else if constexpr (p.plan == Plan::plain_scalars) {
@@ -219,7 +219,7 @@ template <const binary_forms& F, class A, class N>
 auto make_with_literal(const std::source_location& at, A&& a, const N& n) {
   using V = value_of<A>;
   using P = literal_plan<F, V, N, false>;
-  return node<*P::op, value_type_t<result_of<P>>>(at, make_child(std::forward<A>(a)), make_literal<scalar_like_t<V>>(n));
+  return node<*P::op, value_type_t<result_of<P>>>(at, make_child(at, std::forward<A>(a)), make_literal<scalar_like_t<V>>(n));
 }
 template <const binary_forms& F, class N, class B>
 auto make_literal_with(const std::source_location& at, const N& n, B&& b) {
@@ -227,7 +227,7 @@ auto make_literal_with(const std::source_location& at, const N& n, B&& b) {
   using P = literal_plan<F, V, N, true>;
   using R = value_type_t<result_of<P>>;
   auto l = make_literal<scalar_like_t<V>>(n);
-  auto k = make_child(std::forward<B>(b));
+  auto k = make_child(at, std::forward<B>(b));
   if constexpr (type_of<V>.is_scalar()) return node<*P::op, R>(at, l, std::move(k));
   else if constexpr (F.commutes) return node<*P::op, R>(at, std::move(k), l);
   else return node<*F.plain, R>(at, node<ops::full, R>(at, l), std::move(k));
@@ -268,14 +268,14 @@ auto make_scalar(const std::source_location& at, A&& a, B&& b, int compare) {
     return E(at, attr, std::move(ka), std::move(kb));
   };
   if constexpr (!recorded<A>) {
-    auto kb = make_child(std::forward<B>(b));
+    auto kb = make_child(at, std::forward<B>(b));
     return finish(make_literal<scalar_like_t<value_of<B>>>(a), std::move(kb));
   } else if constexpr (!recorded<B>) {
-    auto ka = make_child(std::forward<A>(a));
+    auto ka = make_child(at, std::forward<A>(a));
     return finish(std::move(ka), make_literal<scalar_like_t<value_of<A>>>(b));
   } else {
-    auto ka = make_child(std::forward<A>(a));
-    auto kb = make_child(std::forward<B>(b));
+    auto ka = make_child(at, std::forward<A>(a));
+    auto kb = make_child(at, std::forward<B>(b));
     if constexpr (type_of<value_of<A>>.dtype == type_of<value_of<B>>.dtype) return finish(std::move(ka), std::move(kb));
     else return finish(to_index(at, std::move(ka)), to_index(at, std::move(kb)));
   }
@@ -358,12 +358,12 @@ struct scalar_operators {
   friend auto operator!(named_operand<Derived> x)
     requires(type_of<Value>.dtype == boolean)
   {
-    return node<ops::scalar_not, Value>(x.at, make_child(x.get()));
+    return node<ops::scalar_not, Value>(x.at, make_child(x.at, x.get()));
   }
   friend auto operator!(unnamed_operand<Derived> x)
     requires(type_of<Value>.dtype == boolean)
   {
-    return node<ops::scalar_not, Value>(x.at, make_child(x.get()));
+    return node<ops::scalar_not, Value>(x.at, make_child(x.at, x.get()));
   }
 };
 template <class Derived, class Value>
@@ -392,12 +392,12 @@ struct operators : recorded_value,
   friend auto operator-(detail::named_operand<Derived> x)
     requires(detail::negation<Value>::value.lawful())
   {
-    return detail::node<*detail::negation<Value>::op, Value>(x.at, detail::make_child(x.get()));
+    return detail::node<*detail::negation<Value>::op, Value>(x.at, detail::make_child(x.at, x.get()));
   }
   friend auto operator-(detail::unnamed_operand<Derived> x)
     requires(detail::negation<Value>::value.lawful())
   {
-    return detail::node<*detail::negation<Value>::op, Value>(x.at, detail::make_child(x.get()));
+    return detail::node<*detail::negation<Value>::op, Value>(x.at, detail::make_child(x.at, x.get()));
   }
 };
 template <recorded X>

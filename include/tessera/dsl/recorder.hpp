@@ -59,12 +59,10 @@ class Recorder {
   [[nodiscard]] Placement here() { return {blocks_.back(), ++sequence_}; }
 
   /// Further operations go where `p` was written.
-  void go_to(const Placement& p, const Location& at) {
-    build_.at(at);
-    if (!p.block) fail(at, "a value is used after it was moved from", "use the value that it was moved to");
-    if (!(*f_)[p.block].open)
-      fail(at, "a value is used outside of the block that holds it",
-           "declare a Var before the loop or branch and assign it inside");
+  void go_to(const Placement& p, const Location& at, const std::source_location& use) {
+    if (!p.block) fail(use_or_last(use), "a value is used after it was moved from", "use the value that it was moved to");
+    if (!(*f_)[p.block].open) refuse_outside(use_or_last(use), at);
+    set_location(at);
     OpId before{};
     for (OpId o = (*f_)[p.block].last; o && (*f_)[o].sequence > p.sequence; o = (*f_)[o].previous) before = o;
     if (before) build_.to_before(before);
@@ -73,9 +71,20 @@ class Recorder {
   }
   /// Further operations go to the end of the innermost open block.
   void go_here(const Location& at) {
-    build_.at(at);
+    set_location(at);
     build_.to_end_of(blocks_.back());
     build_.sequence(++sequence_);
+  }
+  /// Where the user wrote what is recorded next. What has no line of its own (`==`) keeps the last one.
+  void set_location(const Location& at) {
+    if (at.line != 0) build_.at(at);
+  }
+  [[nodiscard]] Location use_or_last(const std::source_location& use) const {
+    return use.line() != 0 ? detail::location_of(use) : build_.location();
+  }
+  [[noreturn]] void refuse_foreign(const std::source_location& use, const Location& made) const {
+    fail(use_or_last(use), "a value of another kernel is used" + (made.line != 0 ? " (made in line " + std::to_string(made.line) + ")" : std::string()),
+         "pass it as a parameter of this kernel");
   }
   /// Emits at the place that go_to or go_here chose.
   ValueId emit(const OpInfo& op, List<ValueId> operands, List<Attr> attrs, const Type& requested) {
@@ -145,7 +154,7 @@ class Recorder {
     build_.at((*f_)[frame.op].location);
     std::vector<ValueId> yields, initials;
     std::vector<Type> types;
-    std::vector<VarState*> carried;
+    Pool<VarState*> carried;
     const BlockId first = f_->block(frame.op, 0), last = f_->block(frame.op, counting ? 0 : 1);
     for (std::size_t i = 0, position = counting ? 1 : 0; i < frame.carried.size(); ++i) {
       Carried& c = frame.carried[i];
@@ -199,7 +208,7 @@ class Recorder {
     Frame& frame = frames_.back();
     std::vector<ValueId> yields[2];
     std::vector<Type> types;
-    std::vector<VarState*> merged;
+    Pool<VarState*> merged;
     std::vector<ValueId> like;
     for (const Carried& c : frame.carried) {
       if (c.var == nullptr || (c.after_then == c.initial && c.var->current == c.initial)) continue;
@@ -242,11 +251,14 @@ class Recorder {
     if (!b || (*f_)[b].open) return;
     const OpId def = f_->definition(v);
     const Location made = def ? (*f_)[def].location : (*f_)[(*f_)[b].owner].location;
-    fail(build_.location(), "a value is used outside of the block that holds it (made in line " + std::to_string(made.line) + ")",
-         "declare a Var before the loop or branch and assign it inside");
+    refuse_outside(build_.location(), made);
   }
 
  private:
+  [[noreturn]] static void refuse_outside(const Location& use, const Location& made) {
+    fail(use, "a value is used outside of the block that holds it (made in line " + std::to_string(made.line) + ")",
+         "declare a Var before the loop or branch and assign it inside");
+  }
   struct Carried {
     VarState* var;
     ValueId initial, argument, body_argument, after_then;
@@ -313,7 +325,7 @@ class Recorder {
       like[i] = yields[0][i];
     }
   }
-  void finish(OpId op, const std::vector<Type>& types, const std::vector<VarState*>& vars, const std::vector<ValueId>& like) {
+  void finish(OpId op, const std::vector<Type>& types, const Pool<VarState*>& vars, const std::vector<ValueId>& like) {
     f_->set_results(op, types);
     for (std::size_t i = 0; i < vars.size(); ++i) {
       const ValueId result = f_->result(op, static_cast<int>(i));
@@ -329,7 +341,7 @@ class Recorder {
   Builder build_;
   std::uint32_t id_;
   Recorder* outer_;
-  std::vector<BlockId> blocks_;
+  Pool<BlockId> blocks_;
   std::vector<Frame> frames_;
   VarState* first_var_ = nullptr;
   VarState* last_var_ = nullptr;

@@ -21,7 +21,7 @@ concept constant_operand = !recorded<X> && !std::is_arithmetic_v<std::remove_cvr
 /// One offset, index or extent: an Index expression or a number.
 template <class X>
 auto index_child(const std::source_location& at, X&& x) {
-  if constexpr (recorded<X>) return to_index(at, make_child(std::forward<X>(x)));
+  if constexpr (recorded<X>) return to_index(at, make_child(at, std::forward<X>(x)));
   else return make_literal<Index>(x);
 }
 template <class X>
@@ -128,7 +128,7 @@ ValueId emit_window(const OpInfo& op, List<ValueId> shaped_operands, const Offse
     extents.kids.record(r, where, operands + n);
     n += Valid::size;
   }
-  r.build().at(where);
+  r.set_location(where);
   return r.emit(op, {operands, n}, {&attr, Valid::size > 0 ? std::size_t{1} : std::size_t{0}}, requested);
 }
 
@@ -146,7 +146,7 @@ template <class S, MemorySpace M = Vec, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (TESSERA_LOAD_VERDICT(detail::no_valid)::value.lawful())
 [[nodiscard]] auto load(X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
   using T = Tile<S, type_of<value_of<X>>.dtype, M>;
-  return T(Recorder::current(at), detail::emit_window(ops::load, {x.resolve()}, offsets, detail::no_valid{}, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::load, {x.resolve(at)}, offsets, detail::no_valid{}, type_of<T>, at));
 }
 template <class S, MemorySpace M = Vec, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!TESSERA_LOAD_VERDICT(detail::no_valid)::value.lawful())
@@ -155,7 +155,7 @@ template <class S, MemorySpace M = Vec, class X, class O, class E>
   requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)::value.lawful())
 [[nodiscard]] auto load(X&& x, O&& offsets, E&& extents, std::source_location at = std::source_location::current()) {
   using T = Tile<S, type_of<value_of<X>>.dtype, M>;
-  return T(Recorder::current(at), detail::emit_window(ops::load, {x.resolve()}, offsets, extents, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::load, {x.resolve(at)}, offsets, extents, type_of<T>, at));
 }
 template <class S, MemorySpace M = Vec, class X, class O, class E>
   requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)::value.lawful())
@@ -176,7 +176,7 @@ template <class S, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (TESSERA_SLICE_VERDICT(detail::no_valid)::value.lawful())
 [[nodiscard]] auto slice(X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
   using T = detail::sliced<S, X>;
-  return T(Recorder::current(at), detail::emit_window(ops::slice, {x.resolve()}, offsets, detail::no_valid{}, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::slice, {x.resolve(at)}, offsets, detail::no_valid{}, type_of<T>, at));
 }
 template <class S, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!TESSERA_SLICE_VERDICT(detail::no_valid)::value.lawful())
@@ -185,7 +185,7 @@ template <class S, class X, class O, class E>
   requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)::value.lawful())
 [[nodiscard]] auto slice(X&& x, O&& offsets, E&& extents, std::source_location at = std::source_location::current()) {
   using T = detail::sliced<S, X>;
-  return T(Recorder::current(at), detail::emit_window(ops::slice, {x.resolve()}, offsets, extents, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::slice, {x.resolve(at)}, offsets, extents, type_of<T>, at));
 }
 template <class S, class X, class O, class E>
   requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)::value.lawful())
@@ -212,8 +212,8 @@ using assemble_verdict = window_verdict<ops::assemble, void, std::remove_cvref_t
 template <class X, class T, class O>
   requires shaped<X> && detail::output<T> && detail::offset_list<O> && (detail::store_verdict<X, T, O>::value.lawful())
 void store(X&& x, T&& target, O&& offsets, std::source_location at = std::source_location::current()) {
-  const ValueId source = x.resolve();
-  detail::emit_window(ops::store, {source, target.resolve()}, offsets, detail::no_valid{}, {}, at);
+  const ValueId source = x.resolve(at);
+  detail::emit_window(ops::store, {source, target.resolve(at)}, offsets, detail::no_valid{}, {}, at);
 }
 template <class X, class T, class O>
   requires shaped<X> && detail::output<T> && detail::offset_list<O> && (!detail::store_verdict<X, T, O>::value.lawful())
@@ -226,8 +226,8 @@ broken::not_an_output<> store(X&& x, T&& target, O&& offsets);
 template <class T, class X, class O>
   requires shaped<X> && shaped<T> && detail::offset_list<O> && (detail::assemble_verdict<X, T, O>::value.lawful())
 [[nodiscard]] value_of<T> assemble(T&& target, X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
-  const ValueId into = target.resolve();
-  return {Recorder::current(at), detail::emit_window(ops::assemble, {into, x.resolve()}, offsets, detail::no_valid{}, {}, at)};
+  const ValueId into = target.resolve(at);
+  return {Recorder::current(at), detail::emit_window(ops::assemble, {into, x.resolve(at)}, offsets, detail::no_valid{}, {}, at)};
 }
 template <class T, class X, class O>
   requires shaped<X> && shaped<T> && detail::offset_list<O> && (!detail::assemble_verdict<X, T, O>::value.lawful())
@@ -247,7 +247,7 @@ template <class X, class O>
   requires shaped<X> && detail::offset_list<O> && (detail::read_verdict<X, O>::value.lawful())
 [[nodiscard]] auto read(X&& x, O&& indices, std::source_location at = std::source_location::current()) {
   return detail::scalar_like_t<value_of<X>>(Recorder::current(at),
-                                            detail::emit_window(ops::read, {x.resolve()}, indices, detail::no_valid{}, {}, at));
+                                            detail::emit_window(ops::read, {x.resolve(at)}, indices, detail::no_valid{}, {}, at));
 }
 template <class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!detail::read_verdict<X, O>::value.lawful())
@@ -256,7 +256,7 @@ auto read(X&& x, O&& indices) -> decltype(detail::unwrap(detail::broken_type<det
 template <class T, class O, class N>
   requires detail::output<T> && detail::offset_list<O> && detail::fill_number<value_of<T>, N> && (detail::write_verdict<T, O>::value.lawful())
 void write(T&& target, O&& indices, N&& value, std::source_location at = std::source_location::current()) {
-  const ValueId into = target.resolve();
+  const ValueId into = target.resolve(at);
   const ValueId number = detail::record_now<detail::scalar_like_t<value_of<T>>>(std::forward<N>(value), at);
   detail::emit_window(ops::write, {into, number}, indices, detail::no_valid{}, {}, at);
 }
@@ -268,7 +268,7 @@ template <class T, class O, class N>
   requires shaped<T> && (!detail::output<T>) && (type_of<value_of<T>>.is_tile()) && detail::offset_list<O> &&
            detail::fill_number<value_of<T>, N> && (detail::write_verdict<T, O>::value.lawful())
 [[nodiscard]] value_of<T> write(T&& target, O&& indices, N&& value, std::source_location at = std::source_location::current()) {
-  const ValueId into = target.resolve();
+  const ValueId into = target.resolve(at);
   const ValueId number = detail::record_now<detail::scalar_like_t<value_of<T>>>(std::forward<N>(value), at);
   return {Recorder::current(at), detail::emit_window(ops::write, {into, number}, indices, detail::no_valid{}, {}, at)};
 }
@@ -280,7 +280,7 @@ broken::not_an_output<> write(T&& target, O&& indices, N&& value);
 template <class X, class E>
   requires shaped<X> && detail::valid_list<E> && (detail::set_valid_verdict<X, E>::value.lawful())
 [[nodiscard]] value_of<X> set_valid_shape(X&& x, E&& extents, std::source_location at = std::source_location::current()) {
-  return {Recorder::current(at), detail::emit_window(ops::set_valid_shape, {x.resolve()}, extents, detail::no_valid{}, {}, at)};
+  return {Recorder::current(at), detail::emit_window(ops::set_valid_shape, {x.resolve(at)}, extents, detail::no_valid{}, {}, at)};
 }
 template <class X, class E>
   requires shaped<X> && detail::valid_list<E> && (!detail::set_valid_verdict<X, E>::value.lawful())

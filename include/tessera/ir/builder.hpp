@@ -40,10 +40,10 @@ class Builder {
   /// for operations that have a choice. Throws UserError when a rule is broken.
   OpId emit(const OpInfo& op, List<ValueId> operands, List<Attr> attrs = {}, const Type& requested = {}) {
     OperandInfo known[16];
-    std::vector<OperandInfo> many;
+    Pool<OperandInfo> many;
     OperandInfo* infos = known;
     if (operands.size() > 16) {
-      many.resize(operands.size());
+      many.assign(operands.size(), {});
       infos = many.data();
     }
     std::int64_t valid[3][max_rank];
@@ -188,7 +188,7 @@ class Builder {
     for (int i = 0; i < result.rank; ++i) extents[i] = {result.dims[i], {}};
     for (int i = 0; i < back; ++i) extents[result.rank - 1 - i] = f_->valid(x, source.rank - 1 - i);
     // The dims in front: either of extent 1 (added, dropped), or a partial extent goes into one dim of equal size.
-    std::vector<int> from, to;
+    Pool<int> from, to;
     for (int i = 0; i < source.rank - back; ++i)
       if (source.dims[i] != 1) from.push_back(i);
     for (int i = 0; i < result.rank - back; ++i)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../core/pool.hpp"
 #include "diagnostic.hpp"
 #include "../ops/control.hpp"
 #include "../ops/descriptor.hpp"
@@ -356,10 +357,11 @@ class Function {
 
  private:
   ValueId new_value(const Type& type, ValueKind value_kind, std::uint32_t owner) {
-    Value& v = values_.emplace_back();
+    Value v;  // complete before the arena grows: `type` may stand in it
     v.type = type;
     v.kind = value_kind;
     v.owner = owner;
+    values_.push_back(v);
     return {static_cast<std::uint32_t>(values_.size() - 1)};
   }
   void link(std::uint32_t u) {
@@ -409,16 +411,16 @@ class Function {
     }
   }
 
-  std::vector<Operation> operations_;
-  std::vector<Value> values_;
-  std::vector<Use> uses_;
-  std::vector<Attr> attrs_;
+  Pool<Operation> operations_;
+  Pool<Value> values_;
+  Pool<Use> uses_;
+  Pool<Attr> attrs_;
   std::vector<Block> blocks_;
-  std::vector<Extent> extents_;
-  std::vector<std::int64_t> lists_;
+  Pool<Extent> extents_;
+  Pool<std::int64_t> lists_;
   std::vector<std::string> strings_;
   std::vector<ValueId> symbols_, constants_;
-  std::vector<std::uint32_t> constant_slots_;
+  Pool<std::uint32_t> constant_slots_;
   BlockId body_;
 };
 

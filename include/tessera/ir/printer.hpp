@@ -215,9 +215,9 @@ class Printer {
     if (f_.is(op, ops::for_loop) && list.size() >= 3 && f_.block_count(op) == 1 && !f_[f_.block(op)].arguments.empty()) {
       out_.push_back(' ');
       value(f_[f_.block(op)].arguments[0]);
-      const std::string_view words[] = {" = ", " to ", " step "};
+      const std::string_view between[] = {" = ", " to ", " step "};
       for (std::size_t i = 0; i < 3; ++i) {
-        out_.append(words[i]);
+        out_.append(between[i]);
         value(list[i]);
       }
       carried(f_[f_.block(op)].arguments, 1, list, 3);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../ops/memory.hpp"
 #include "builder.hpp"
 #include "printer.hpp"
 #include "properties.hpp"

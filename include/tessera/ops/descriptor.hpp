@@ -166,8 +166,8 @@ struct OpInfo {
   if (first.is_shaped() && !accepts_on(op, first.dtype, arch))
     return breaks(arch == Arch::a3 ? rule::dtype_not_supported_on_a3 : rule::dtype_not_supported_on_a5, arg_op,
                   arg(first.dtype));
-  if (result.is_tile() && result.has_static_shape() && result.bytes() > capacity(result.space, arch))
-    return breaks(rule::tile_is_larger_than_its_space, arg(result.space), arg(result.bytes()),
+  if (result.is_tile() && result.has_static_shape() && stored(flattened(result)).bytes() > capacity(result.space, arch))
+    return breaks(rule::tile_is_larger_than_its_space, arg(result.space), arg(stored(flattened(result)).bytes()),
                   arg(capacity(result.space, arch)));
   return lawful();
 }

@@ -100,7 +100,9 @@ constexpr Verdict infer_arange(const OpInfo& op, const InferInput& in) {
 constexpr Verdict infer_reshape(const OpInfo&, const InferInput& in) {
   const Type& x = in.type(0);
   if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
-  const Type result = with_shape(x, in.requested.dims, in.requested.rank);
+  Type result = with_shape(x, in.requested.dims, in.requested.rank);
+  // One element is a row unless a column is asked for (legalize, for windows of [..,M,1] tensors).
+  if (result.is_tile() && result.rank == 2 && result.last() == 1 && in.requested.layout == Layout::dn) result.layout = Layout::dn;
   if (!x.has_static_shape() || !result.has_static_shape()) {
     for (int i = 0; i < x.rank; ++i)
       if (is_dynamic(x.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(x.dims[i]));
@@ -122,7 +124,10 @@ constexpr Verdict infer_transpose(const OpInfo&, const InferInput& in) {
   const auto a = axes[0] < 0 ? axes[0] + x.rank : axes[0], b = axes[1] < 0 ? axes[1] + x.rank : axes[1];
   result.dims[a] = x.dims[b];
   result.dims[b] = x.dims[a];
-  return lawful(with_shape(result, result.dims, result.rank));
+  result = with_shape(result, result.dims, result.rank);
+  // A column may be asked for in row-major storage (legalize, in front of a store to a row-major tensor).
+  if (in.requested.is_tile() && in.requested.rank == 2 && in.requested.last() == 1 && result.space == Vec) result.layout = in.requested.layout;
+  return lawful(result);
 }
 constexpr Verdict infer_transpose_view(const OpInfo&, const InferInput& in) {
   const Type& x = in.type(0);

@@ -31,7 +31,7 @@ inline void refuse_mixed_writes(const Function& f) {
   std::vector<OpId> bulk(f.value_count()), scalar(f.value_count());
   for (const OpId op : all_operations(f)) {
     if (f.is(op, ops::store)) bulk[f.operand(op, 1).index] = op;
-    else if (f.is(op, ops::write) && f.type(f.operand(op, 0)).is_tensor()) scalar[f.operand(op, 0).index] = op;
+    else if (f.is(op, ops::write) && !scalar[f.operand(op, 0).index]) scalar[f.operand(op, 0).index] = op;
   }
   for (const Parameter& p : f.parameters)
     if (bulk[p.value.index] && scalar[p.value.index])

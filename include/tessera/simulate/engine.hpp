@@ -12,10 +12,21 @@
 
 namespace tessera {
 
+/// How closely the lowered kernel must give what its tensor-level meaning gives.
+enum class Agreement : std::uint8_t {
+  off,           ///< the tensor level is not run
+  exact,         ///< every bit
+  one_rounding,  ///< one step of the element type (a lowering may round once more on the way)
+};
+
 struct SimulateOptions {
   std::int64_t block = 0;              ///< what block_index gives
   std::int64_t blocks = 1;             ///< what block_count gives
   std::int64_t while_limit = 1000000;  ///< trips after which a while loop is an error
+  // For whole kernels only:
+  Arch arch = Arch::a3;
+  Agreement agreement = Agreement::one_rounding;
+  struct Statistics* statistics = nullptr;  ///< receives what the lowered kernel did
 };
 
 /// What a run did. Bytes count elements that loads, stores, reads and writes moved between tensors and the chip.
@@ -119,10 +130,14 @@ class Engine {
     check_intact(reader, v);
     return *data_of(v);
   }
-  /// Memory that an operation writes in place.
+  /// What an operation writes in place: a parameter's memory, or a tensor-level value of its own.
   [[nodiscard]] Data& memory(OpId writer, ValueId v) {
-    if (slots_[v.index].is_input) throw UserError(diagnose(breaks(rule::not_an_output), f_.info(writer).name, f_[writer].location));
-    return *data_of(v);
+    if (slots_[v.index].is_input)
+      throw UserError(diagnose(breaks(rule::not_an_output), f_.info(writer).name, f_[writer].location));
+    check_defined(v);
+    Slot& s = slots_[v.index];
+    if (!s.is_memory && s.data.use_count() > 1) s.data = std::make_shared<Data>(*s.data);  // other values keep theirs
+    return *s.data;
   }
   [[nodiscard]] bool is_memory(ValueId v) const { return slots_[v.index].is_memory; }
 

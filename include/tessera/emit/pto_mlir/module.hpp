@@ -59,7 +59,8 @@ class Module {
   Module(const Function& function, const EmitOptions& o)
       : f(function), options(o), dialect(pto::dialect(o.assembler)), types(o.arch), names_(f.value_count()),
         tiles_(f.value_count(), 0), handles_(1), labels_(1), views_(f.parameters.size()) {
-    body_.reserve(f.operation_count() * 160 + 1024);
+    handles_.reserve(f.operation_count());
+    body_.reserve(f.operation_count() * 256 + 4096);
   }
 
   const Function& f;
@@ -182,12 +183,13 @@ class Module {
     handles_.push_back(t);
   }
   void same_tile(ValueId v, ValueId as) { tiles_[v.index] = tiles_[as.index]; }
-  /// Rows and columns of a tile in the text: of rank 1 it is one row.
+  /// Rows and columns of a tile in the text, padding included: of rank 1 it is one row.
   [[nodiscard]] TileKey key(ValueId v, Pad pad = Pad::null) const {
     const Type& t = f.type(v);
     if (t.rank == 0 || t.rank > 2) throw InternalError("emit_pto_mlir: a tile of rank " + std::to_string(t.rank) + " is not flattened");
     const Extent r = t.rank == 2 ? f.valid(v, 0) : Extent{1, {}}, c = f.valid(v, t.rank - 1);
-    return {t.dtype, t.space, t.layout, pad, t.rank == 2 ? t.dims[0] : 1, t.last(), r.is_constant() ? r.constant : -1,
+    const Type s = stored(t);
+    return {t.dtype, t.space, t.layout, pad, t.rank == 2 ? s.dims[0] : 1, s.last(), r.is_constant() ? r.constant : -1,
             c.is_constant() ? c.constant : -1};
   }
   [[nodiscard]] Extent valid_rows(ValueId v) const { return f.type(v).rank == 2 ? f.valid(v, 0) : Extent{1, {}}; }
@@ -363,7 +365,9 @@ class Module {
     // All names before the line: a constant may be defined on the way.
     Name d[max_rank], s[max_rank];
     for (int i = 0; i < v.rank; ++i) d[i] = name(dims[i]), s[i] = name(strides[i]);
-    v.name = fresh();
+    std::string text = labels_[names_[tensor.index].label] + (transposed ? ".transposed" : ".view");
+    if (merged > 1) append(text.append("."), v.rank);
+    v.name.label = label(std::move(text));
     begin();
     put(v.name, " = pto.make_tensor_view ", names_[tensor.index], ", shape = [");
     for (int i = 0; i < v.rank; ++i) put(i == 0 ? "" : ", "), put(d[i]);

@@ -51,7 +51,7 @@ namespace tessera::convert {
 [[nodiscard]] inline ValueId gather_whole(Converter& c, OpId op) {
   ValueId x = as_rows(c, c.placed(c.operand(op, 0), Vec));
   const ValueId index = as_rows(c, c.placed(c.operand(op, 1), Vec));
-  const Type& t = c.out().type(x);
+  const Type t = c.out().type(x);
   const std::int64_t cols = t.last(), positions = t.elements();
   if (c.out().type(index).dtype == i16 && positions > 32768)
     fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(positions) + " elements)", "use i32 indices");
@@ -83,7 +83,7 @@ namespace tessera::convert {
   for (int i = 0; i < 2; ++i) {
     const std::int64_t window[] = {1, in.type(in.operand(op, i)).last()};
     of_row[i] = whole[i] ? b.value(ops::slice, {whole[i], row, b.index(0)}, {}, with_shape(f.type(whole[i]), window, 2))
-                         : c.load(in.operand(op, i), {row, b.index(0)}, window, Vec);
+                         : c.load(in.operand(op, i), {row, b.index(0)}, {window, 2}, Vec);
   }
   const ValueId one = gather_rows(c, of_row[0], of_row[1]);
   b.control(ops::yield, {b.value(ops::assemble, {gathered, one, row, b.index(0)})}, {}, 0);

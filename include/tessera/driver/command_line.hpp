@@ -1,0 +1,151 @@
+// The command line of a kernel generator: list, emit, lower, check.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "check.hpp"
+#include "emit.hpp"
+#include "lower.hpp"
+
+namespace tessera::driver {
+
+/// `list`: the kernels and where they are written; nothing is traced.
+inline ExitCode list(const Environment& env) {
+  Errors errors(env.err);
+  check_registry(env.kernels, errors);
+  std::size_t width = 0;
+  Selection(env, {}).for_each([&](const KernelEntry& k) { width = std::max(width, k.name().size()); });
+  Selection(env, {}).for_each([&](const KernelEntry& k) {
+    env.out << fmt::format("{:<{}}  {}:{}\n", k.name(), width, k.location().file, k.location().line);
+  });
+  return errors.code();
+}
+
+namespace detail {
+
+inline constexpr std::string_view command_names[] = {"list", "emit", "lower", "check"};
+
+inline Arch arch_of(const std::string& text, const Environment& env) {
+  const Arch given = env.target.value_or(Arch::a3);
+  if (text.empty()) return given;
+  if (text != "a3" && text != "a5") throw UsageError{"--arch: there is no target of this name (" + text + ")", "targets: a3, a5"};
+  const Arch wanted = text == "a3" ? Arch::a3 : Arch::a5;
+  if (env.target && *env.target != wanted)
+    throw UsageError{"--arch: this generator is built for one target only (" + std::string(name(*env.target)) + ", not " + text + ")",
+                     "build a second generator: tessera_add_kernels(... ARCH " + text + ")"};
+  return wanted;
+}
+inline void require_forms(const std::vector<std::string>& forms) {
+  for (const std::string& form : forms) {
+    if (form == "cpp") throw UsageError{"--emit: cpp is not available in this version", "--emit pto"};
+    if (form != "pto") throw UsageError{"--emit: there is no form of this name (" + form + ")", "forms: pto"};
+  }
+}
+inline Assembler assembler_of(const std::string& version) {
+  for (std::size_t i = 0; i < std::size(pto::dialects); ++i)
+    if (pto::dialects[i].version == version) return static_cast<Assembler>(i);
+  throw UsageError{"--assembler: this version is not known (" + version + ")",
+                   "versions: " + joined(pto::dialects, [](const pto::Dialect& d) { return std::string(d.version); })};
+}
+inline Settings settings_of(const std::vector<std::string>& texts) {
+  Settings settings;
+  for (const std::string& t : texts) {
+    const std::size_t sign = t.find('=');
+    char* end = nullptr;
+    const double number = sign != std::string::npos ? std::strtod(t.c_str() + sign + 1, &end) : 0;
+    if (sign == 0 || sign == std::string::npos || end == t.c_str() + sign + 1 || *end != 0)
+      throw UsageError{"--set: not a name and a number (" + t + ")", "--set S=40"};
+    settings[t.substr(0, sign)] = number;
+  }
+  return settings;
+}
+
+/// What CLI11 fills in.
+struct Parsed {
+  std::string arch, assembler = "0.60";
+  std::vector<std::string> forms{"pto"}, settings;
+  EmitCommand emit;
+  LowerCommand lower;
+  CheckCommand check;
+};
+inline void describe(CLI::App& app, Parsed& p) {
+  app.require_subcommand(1);
+  const auto arch = [&](CLI::App* c) { c->add_option("--arch", p.arch, "target: a3 or a5"); };
+  app.add_subcommand("list", "names the kernels and where they are written");
+
+  CLI::App* const emit = app.add_subcommand("emit", "writes <kernel>.pto for each kernel, and manifest.json");
+  arch(emit);
+  emit->add_option("--emit", p.forms, "forms to write: pto")->delimiter(',')->expected(1);
+  emit->add_option("--assembler", p.assembler, "version of the PTO assembler that reads it: 0.60 or 0.27");
+  emit->add_option("--out", p.emit.directory, "directory for the files (default: the current one)");
+  emit->add_option("kernels", p.emit.kernels, "names of kernels (default: all)");
+
+  CLI::App* const lower = app.add_subcommand("lower", "prints the IR of a kernel, fully lowered unless passes are named");
+  lower->add_option("kernel", p.lower.kernel, "name of the kernel")->required();
+  arch(lower);
+  lower->add_option("--print-before", p.lower.print_before, "a pass before which the IR is printed; may be repeated")->expected(1)->take_all();
+  lower->add_option("--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated")->expected(1)->take_all();
+  lower->add_flag("--print-before-all", p.lower.print_before_all, "print before every pass");
+  lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
+  lower->add_flag("--timing", p.lower.timing, "time of each pass, on standard error");
+  lower->add_flag("--locations", p.lower.locations, "source lines behind the operations");
+
+  CLI::App* const check = app.add_subcommand("check", "lowers kernels and runs them on random data against their tensor-level meaning");
+  arch(check);
+  check->add_option("--seed", p.check.seed, "of the random data");
+  check->add_option("--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated")->expected(1)->take_all();
+  check->add_option("kernels", p.check.kernels, "names of kernels (default: all)");
+}
+
+inline ExitCode dispatch(const Environment& env, std::vector<std::string> arguments, const std::string& program) {
+  CLI::App app("Kernels in, PTO code out.", program);
+  Parsed p;
+  describe(app, p);
+  if (!arguments.empty() && arguments[0].substr(0, 1) != "-" &&
+      std::find(std::begin(command_names), std::end(command_names), arguments[0]) == std::end(command_names))
+    throw UsageError{"there is no command of this name (" + arguments[0] + ")", "commands: " + joined(command_names, [](std::string_view n) { return std::string(n); })};
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e, env.out, env.err), success;
+  } catch (const CLI::CallForAllHelp& e) {
+    return app.exit(e, env.out, env.err), success;
+  } catch (const CLI::ParseError& e) {
+    throw UsageError{e.what(), "see " + program + " --help"};
+  }
+  if (app.got_subcommand("list")) return list(env);
+  const Arch arch = arch_of(p.arch, env);
+  if (app.got_subcommand("emit")) {
+    require_forms(p.forms);
+    p.emit.arch = arch;
+    p.emit.assembler = assembler_of(p.assembler);
+    return emit(env, p.emit);
+  }
+  if (app.got_subcommand("lower")) {
+    p.lower.arch = arch;
+    return lower(env, p.lower);
+  }
+  p.check.arch = arch;
+  p.check.settings = settings_of(p.settings);
+  return check(env, p.check);
+}
+
+}  // namespace detail
+
+/// Runs one command line (without the program's name). Never throws.
+[[nodiscard]] inline ExitCode run(const Environment& env, std::vector<std::string> arguments, const std::string& program = "generator") noexcept {
+  try {
+    return detail::dispatch(env, std::move(arguments), program);
+  } catch (const UsageError& e) {
+    env.err << "error: " << e.message << "\n  hint: " << e.hint << '\n';
+    return usage_error;
+  } catch (const std::exception& e) {
+    env.err << "internal error: " << e.what() << '\n';
+  } catch (...) {
+    env.err << "internal error: an exception of an unknown type\n";
+  }
+  return internal_error;
+}
+
+}  // namespace tessera::driver

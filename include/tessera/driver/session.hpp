@@ -1,0 +1,170 @@
+// What the commands of a kernel generator share: where they read kernels and write text, which kernels they work on, and how
+// errors are collected and reported.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../dsl/registry.hpp"
+#include "../ir/source_names.hpp"
+
+namespace tessera::driver {
+
+/// Exit codes of a generator.
+enum ExitCode : int { success = 0, user_error = 1, usage_error = 2, internal_error = 3 };
+
+/// Surroundings of a run.
+struct Environment {
+  const Registry& kernels;
+  std::ostream& out;
+  std::ostream& err;
+  std::optional<Arch> target;  ///< the one that the generator is built for
+};
+
+/// A wrong command line.
+struct UsageError {
+  std::string message, hint;
+};
+
+/// "a, b, c".
+template <class Range, class Text>
+[[nodiscard]] std::string joined(const Range& range, Text text) {
+  std::string out;
+  for (const auto& x : range) out.append(out.empty() ? "" : ", ").append(text(x));
+  return out;
+}
+
+[[nodiscard]] inline bool is_identifier(std::string_view text) {
+  return !text.empty() && !detail::is_digit(text[0]) && std::all_of(text.begin(), text.end(), detail::is_word);
+}
+
+/// The errors of one run. Work on a kernel goes through `attempt`, so that one failing kernel does not hide another.
+class Errors {
+ public:
+  explicit Errors(std::ostream& err) : err_(err) {}
+
+  [[nodiscard]] ExitCode code() const { return code_; }
+  [[nodiscard]] bool any() const { return code_ != success; }
+
+  void report(Diagnostic d, const KernelEntry* kernel = nullptr) {
+    if (kernel != nullptr && d.location.file[0] == 0) d.location = kernel->location();
+    err_ << d.text() << '\n';
+    if (kernel != nullptr) err_ << "  kernel: " << kernel->name() << '\n';
+    worsen(user_error);
+  }
+  void report_internal(const std::exception& e, const KernelEntry* kernel) {
+    const bool named = dynamic_cast<const InternalError*>(&e) != nullptr;
+    const Diagnostic d{kernel != nullptr ? kernel->location() : Location{}, {}, {}};
+    if (d.location.file[0] != 0) err_ << d.location.file << ':' << d.location.line << ": ";
+    err_ << (named ? "" : "internal error: ") << e.what() << '\n';
+    if (kernel != nullptr) err_ << "  kernel: " << kernel->name() << '\n';
+    err_ << "  hint: this is a fault of tessera, not of the kernel; please report it with the kernel's source\n";
+    worsen(internal_error);
+  }
+  /// Runs f; false when it failed.
+  template <class F>
+  bool attempt(const KernelEntry* kernel, F&& f) {
+    try {
+      f();
+      return true;
+    } catch (const UserError& e) {
+      report(e.diagnostic(), kernel);
+    } catch (const std::exception& e) {
+      report_internal(e, kernel);
+    }
+    return false;
+  }
+
+ private:
+  void worsen(ExitCode c) { code_ = std::max(code_, c); }
+
+  std::ostream& err_;
+  ExitCode code_ = success;
+};
+
+/// What a kernel records, with names from its source. Exceptions of the user's lambda become diagnostics.
+[[nodiscard]] inline Function trace(const KernelEntry& kernel, SourceFiles& files) {
+  const auto thrown = [&](const std::string& what) {
+    fail(kernel.location(), "kernel: the lambda throws an exception (" + kernel.name() + ": " + what + ")", "let the lambda run to its end");
+  };
+  try {
+    Function f = kernel.trace();
+    name_from_source(f, files);
+    return f;
+  } catch (const UserError&) {
+    throw;
+  } catch (const InternalError&) {
+    throw;
+  } catch (const std::exception& e) {
+    thrown(e.what());
+  } catch (...) {
+    thrown("of a type that is not derived from std::exception");
+  }
+  return {};
+}
+
+/// The kernels that a command works on, by name. Nothing is traced.
+class Selection {
+ public:
+  /// `names`: those that the user asked for; none: all. Throws UsageError for unknown ones.
+  Selection(const Environment& env, const std::vector<std::string>& names) : registry_(env.kernels) {
+    for (const std::string& n : names) {
+      if (registry_.find(n) == nullptr) throw UsageError{"there is no kernel of this name (" + n + ")", "kernels: " + known()};
+      wanted_.push_back(n);
+    }
+  }
+  /// Calls f(kernel) for each one; tracing a kernel may register more, and they follow.
+  template <class F>
+  void for_each(F&& f) const {
+    std::vector<std::string> seen;
+    for (std::vector<const KernelEntry*> next = pending(seen); !next.empty(); next = pending(seen))
+      for (const KernelEntry* k : next) {
+        seen.push_back(k->name());
+        f(*k);
+      }
+  }
+
+ private:
+  // Kernels of a name that was not seen yet, in the order of names: the order of registration is the linker's.
+  [[nodiscard]] std::vector<const KernelEntry*> pending(const std::vector<std::string>& seen) const {
+    std::vector<const KernelEntry*> list;
+    for (std::size_t i = 0, n = registry_.size(); i < n; ++i) {
+      const KernelEntry& k = registry_[i];
+      const auto has = [&](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), k.name()) != names.end(); };
+      const bool repeated = std::any_of(list.begin(), list.end(), [&](const KernelEntry* o) { return o->name() == k.name(); });
+      if (!repeated && !has(seen) && (wanted_.empty() || has(wanted_))) list.push_back(&k);
+    }
+    std::sort(list.begin(), list.end(), [](const KernelEntry* a, const KernelEntry* b) { return a->name() < b->name(); });
+    return list;
+  }
+  [[nodiscard]] std::string known() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < registry_.size(); ++i) names.push_back(registry_[i].name());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return joined(names, [](const std::string& n) { return n; });
+  }
+
+  const Registry& registry_;
+  std::vector<std::string> wanted_;
+};
+
+/// Reports what is wrong with the registered kernels before any of them is traced, from error number `first` on.
+inline void check_registry(const Registry& kernels, Errors& errors, std::size_t first = 0) {
+  if (kernels.size() == 0) errors.report({{}, "no kernel is registered", "compile a source with `inline const auto k = kernel(\"k\", ...)` into this program"});
+  const std::vector<Diagnostic> found = kernels.errors();
+  for (std::size_t i = first; i < found.size(); ++i) errors.report(found[i]);
+}
+/// A kernel's name is that of a file and of a function in the emitted code.
+inline void require_file_name(const KernelEntry& kernel) {
+  if (!is_identifier(kernel.name()))
+    fail(kernel.location(), "kernel: the name is not an identifier (" + kernel.name() + ")", "use letters, digits and '_', and no digit in front");
+}
+
+}  // namespace tessera::driver

@@ -1,0 +1,355 @@
+// legalize: what a target's instructions need and a user need not know. Rank-1 tiles become one row; columns [M,1] are read
+// as rows where an instruction wants rows; casts become chains; scratch is added; what the target cannot do is refused.
+//
+// Padding stays out of the IR: a tile has its own dims, and `stored` (core/type.hpp) is the one rule for the dims that are
+// allocated (32-byte rows, 16-row boxes). A Mat tile that is read transposed is a load of its own, read by transpose_view only.
+#pragma once
+
+#include <unordered_map>
+
+#include "legalize/casts.hpp"
+#include "pass.hpp"
+#include "../ir/rewrite.hpp"
+#include "../ops/all.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// A tile of rank 1 as one row.
+[[nodiscard]] constexpr Type as_row(const Type& t) {
+  if (!t.is_tile() || t.rank != 1) return t;
+  const std::int64_t dims[2] = {1, t.dims[0]};
+  return with_shape(t, dims, 2);
+}
+[[nodiscard]] constexpr bool is_column(const Type& t) { return t.is_tile() && t.space == Vec && t.layout == Layout::dn; }
+
+class Legalize {
+ public:
+  Legalize(const Function& in, Arch arch) : in_(in), arch_(arch), r_(in, out_), b_(r_.build()) {}
+
+  Function run() {
+    r_.copy_parameters();
+    r_.run(Visitor{this});
+    for (auto back = backs_.rbegin(); back != backs_.rend(); ++back)
+      if (!out_.has_uses(out_.result(*back))) out_.erase(*back);
+    return std::move(out_);
+  }
+
+ private:
+  struct Visitor {
+    Legalize* self;
+    void operator()(OpId op) const { self->visit(op); }
+  };
+
+  void visit(OpId op) {
+    const OpInfo& info = in_.info(op);
+    if (info.level == Level::control) return r_.copy(op, Visitor{this});
+    if (!has_tile(op)) return static_cast<void>(r_.copy_plain(op, in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{}));
+    if (in_.is(op, ops::load)) return load(op);
+    if (in_.is(op, ops::store)) return store(op);
+    if (in_.is(op, ops::cast)) return cast(op);
+    if (in_.is(op, ops::full) && is_column(result_type(op))) return full_column(op);
+    if (in_.is(op, ops::reshape)) return reshape(op);
+    if (in_.is(op, ops::transpose)) return transpose(op);
+    if (in_.is(op, ops::transpose_view)) return transpose_view(op);
+    if (in_.is(op, ops::slice)) return slice(op);
+    if (in_.is(op, ops::assemble)) return assemble(op);
+    if (in_.is(op, ops::set_valid_shape) || in_.is(op, ops::read) || in_.is(op, ops::write)) return element(op);
+    if (info.form == PtoForm::matmul || info.form == PtoForm::matmul_acc) check_product(op);
+    if (in_.is(op, ops::move)) check_move(op);
+    const bool reduces = info.valid == ValidRule::reduce_last || info.valid == ValidRule::reduce_rows;
+    if (reduces && is_column(operand_type(op, 0))) return reduce_column(op);
+    std::vector<ValueId> operands = r_.operands(op);
+    add_scratch(op, operands);
+    if (info.row_major && (is_column(result_type(op)) || is_column(operand_type(op, 0)))) return by_row(op, operands);
+    finish(op, emit(op, info, operands, r_.attrs(op), as_row(result_type(op))));
+  }
+
+  // --- reading ---
+  [[nodiscard]] Type result_type(OpId op) const { return in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{}; }
+  [[nodiscard]] Type operand_type(OpId op, int i) const { return in_.operand_count(op) > i ? in_.type(in_.operand(op, i)) : Type{}; }
+  [[nodiscard]] bool has_tile(OpId op) const {
+    for (int i = 0; i < in_.operand_count(op); ++i)
+      if (operand_type(op, i).is_tile()) return true;
+    return result_type(op).is_tile();
+  }
+  [[noreturn]] void refuse(OpId op, const std::string& what, const std::string& hint) const {
+    fail(in_[op].location, std::string(in_.info(op).name) + ": " + what, hint);
+  }
+  static std::string shape_text(const Type& t) {
+    std::string s("[");
+    for (int i = 0; i < t.rank; ++i) s.append(i == 0 ? "" : ",").append(std::to_string(t.dims[i]));
+    return s.append("] of ").append(name(t.dtype));
+  }
+
+  // --- emitting: the target must have it ---
+  ValueId emit(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs = {}, const Type& requested = {}) {
+    const OpId made = b_.emit(info, operands, attrs, requested);
+    std::vector<OperandInfo> known;
+    for (const ValueId v : operands) known.push_back(operand_info(out_, v, nullptr));
+    const ValueId result = out_.result_count(made) == 1 ? out_.result(made) : ValueId{};
+    const InferInput input{known.data(), static_cast<int>(known.size()), requested, attrs.begin(), static_cast<int>(attrs.size()), true};
+    const Verdict v = check_target(info, input, result ? out_.type(result) : Type{}, arch_);
+    if (!v.lawful()) throw UserError(diagnose(v, info.name, in_[op].location));
+    return result;
+  }
+  void finish(OpId op, ValueId made) {
+    if (in_.result_count(op) == 1) r_.set(in_.result(op), made);
+  }
+  ValueId scratch_like(OpId op, ValueId x) { return emit(op, ops::create, {}, {}, out_.type(x)); }
+  ValueId reshaped(ValueId x, std::int64_t rows, std::int64_t cols, Layout layout = Layout::nd) {
+    const std::int64_t dims[2] = {rows, cols};
+    Type t = with_shape(out_.type(x), dims, 2);
+    if (layout == Layout::dn) t.layout = layout;
+    return b_.value(ops::reshape, {x}, {}, t);
+  }
+
+  // --- columns as rows ---
+  ValueId row_of(ValueId column) {
+    const auto known = rows_.find(column.index);
+    return known != rows_.end() ? known->second : reshaped(column, 1, out_.type(column).dims[0]);
+  }
+  ValueId column_of(ValueId row) {
+    const ValueId column = reshaped(row, out_.type(row).dims[1], 1, Layout::dn);
+    rows_[column.index] = row;
+    backs_.push_back(out_.definition(column));
+    return column;
+  }
+  void by_row(OpId op, std::vector<ValueId> operands) {
+    for (ValueId& v : operands)
+      if (is_column(out_.type(v))) v = row_of(v);
+    Type requested = result_type(op);
+    const std::int64_t dims[2] = {1, requested.dims[0]};
+    requested = with_shape(requested, dims, 2);
+    const ValueId row = emit(op, in_.info(op), operands, r_.attrs(op), requested);
+    finish(op, is_column(result_type(op)) ? column_of(row) : row);
+  }
+  void full_column(OpId op) {
+    const std::int64_t dims[2] = {1, result_type(op).dims[0]};
+    finish(op, column_of(emit(op, ops::full, r_.operands(op), r_.attrs(op), with_shape(result_type(op), dims, 2))));
+  }
+  // Each row of a column is its own sum; the sum over a column is that of its row.
+  void reduce_column(OpId op) {
+    const ValueId x = r_.map(in_.operand(op, 0));
+    if (in_.info(op).valid == ValidRule::reduce_last) return finish(op, x);
+    const OpInfo& over_row = in_.is(op, ops::col_sum) ? ops::row_sum : in_.is(op, ops::col_max) ? ops::row_max : ops::row_min;
+    if (!in_.is(op, ops::col_sum) && !in_.is(op, ops::col_max) && !in_.is(op, ops::col_min))
+      refuse(op, "not available on a column (" + shape_text(out_.type(x)) + ")", "reshape it to one row first");
+    const ValueId row = row_of(x);
+    finish(op, emit(op, over_row, {row, scratch_like(op, row)}));
+  }
+  void cast(OpId op) {
+    ValueId x = r_.map(in_.operand(op, 0));
+    const bool column = is_column(out_.type(x));
+    if (column) x = row_of(x);
+    const DType from = out_.type(x).dtype, to = result_type(op).dtype;
+    const std::vector<DType> chain = cast_chain(from, to, arch_);
+    if (chain.empty()) throw UserError(diagnose(breaks(rule::cast_has_no_path, arg(from), arg(to)), "cast", in_[op].location));
+    for (std::size_t i = 0; i < chain.size(); ++i)
+      x = emit(op, ops::cast, {x}, i == rounding_step(from, chain) ? r_.attrs(op) : std::vector<Attr>{}, with_dtype(out_.type(x), chain[i]));
+    finish(op, column ? column_of(x) : x);
+  }
+
+  // --- scratch ---
+  void add_scratch(OpId op, std::vector<ValueId>& operands) {
+    const ScratchRule rule = in_.info(op).scratch;
+    if (rule == ScratchRule::none) return;
+    const std::size_t model = rule == ScratchRule::like_second ? 1 : 0;
+    if (operands.size() == model + 1) return operands.push_back(scratch_like(op, operands[model]));
+    const Type &x = out_.type(operands[model]), &s = out_.type(operands.back());
+    if (s.dtype != x.dtype || s.rank != x.rank || s.dims[0] < x.dims[0] || s.last() < x.last())
+      refuse(op, "the scratch tile is smaller than the operand (" + shape_text(s) + ", " + shape_text(x) + ")", "leave it out, or give a tile like the operand");
+  }
+
+  // --- windows of tensors ---
+  void load(OpId op) {
+    const ValueId old = in_.result(op);
+    const Type& t = in_.type(old);
+    if (t.space == Mat) return load_mat(op);
+    const bool column_tensor = is_column_tensor(operand_type(op, 0));
+    if (is_column(t) && !column_tensor) return load_strip(op);
+    Type requested = as_row(t);
+    const bool element = column_tensor && t.layout == Layout::nd && requested.last() == 1;
+    if (element) requested.layout = Layout::dn;
+    const ValueId made = load_as(op, requested);
+    finish(op, element ? reshaped(made, 1, 1) : made);
+  }
+  // Written as columns in memory: [.., M, 1].
+  [[nodiscard]] static bool is_column_tensor(const Type& t) { return t.rank > 1 && t.last() == 1 && t.last(1) != 1; }
+  ValueId load_as(OpId op, const Type& requested) {
+    const ValueId old = in_.result(op);
+    const Type& t = in_.type(old);
+    std::vector<Attr> attrs = r_.attrs(op);
+    if (t.rank == 1) attrs.push_back(out_.list_attr(AttrKey::window, {t.dims, 1}));
+    const ValueId made = emit(op, ops::load, r_.operands(op), attrs, requested);
+    if (in_.fully_valid(old)) return made;
+    if (t.rank == 1) out_.set_valid(made, {{1, {}}, r_.map(in_.valid(old, 0))});
+    else out_.set_valid(made, {r_.map(in_.valid(old, 0)), r_.map(in_.valid(old, 1))});
+    return made;
+  }
+  // A column of a row-major tensor is loaded as a strip of 32-byte rows, and turned.
+  void load_strip(OpId op) {
+    Type strip = result_type(op);
+    strip.layout = Layout::nd;
+    const ValueId x = load_as(op, strip);
+    const ValueId row = emit(op, ops::transpose, {x, scratch_like(op, x)});
+    finish(op, column_of(row));
+  }
+  // One load for what reads the tile as it is, one for what reads it transposed.
+  void load_mat(OpId op) {
+    const ValueId old = in_.result(op);
+    bool plain = !in_.has_uses(old), turned = false;
+    in_.for_each_use(old, [&](OpId user, int) { (in_.is(user, ops::transpose_view) ? turned : plain) = true; });
+    if (plain) finish(op, load_as(op, as_row(in_.type(old))));
+    if (!turned) return;
+    turned_[old.index] = load_as(op, in_.type(old));
+    if (!plain) finish(op, turned_[old.index]);
+  }
+  void transpose_view(OpId op) {
+    const auto own = turned_.find(in_.operand(op, 0).index);
+    finish(op, emit(op, ops::transpose_view, {own != turned_.end() ? own->second : r_.map(in_.operand(op, 0))}));
+  }
+  void store(OpId op) {
+    ValueId x = r_.map(in_.operand(op, 0));
+    const Type& t = operand_type(op, 0);
+    const Type& tensor = operand_type(op, 1);
+    if (t.is_tile() && t.space == Vec) {
+      const bool column_tensor = is_column_tensor(tensor);
+      if (is_column(t) && !column_tensor) x = strip_of(op, x);
+      else if (!is_column(t) && column_tensor && out_.type(x).elements() == 1) x = reshaped(x, 1, 1, Layout::dn);
+    }
+    std::vector<ValueId> operands = r_.operands(op);
+    operands[0] = x;
+    std::vector<Attr> attrs = r_.attrs(op);
+    if (t.is_tile() && t.rank == 1 && tensor.rank == 1) attrs.push_back(out_.list_attr(AttrKey::window, {t.dims, 1}));
+    emit(op, ops::store, operands, attrs);
+  }
+  ValueId strip_of(OpId op, ValueId column) {
+    const ValueId row = row_of(column);
+    Type strip = out_.type(column);
+    strip.layout = Layout::nd;
+    return emit(op, ops::transpose, {row, scratch_like(op, row)}, {}, strip);
+  }
+
+  // --- other looks at a tile ---
+  // A single row or column is contiguous whatever its padding; several rows are when they have none.
+  static bool contiguous(const Type& t) { return t.dims[0] == 1 || is_column(t) || stored(t).last() == t.last(); }
+  void reshape(OpId op) {
+    const ValueId x = r_.map(in_.operand(op, 0));
+    const Type from = out_.type(x), to = as_row(result_type(op));
+    if (from == to) return finish(op, x);
+    const auto row = rows_.find(x.index);
+    if (row != rows_.end() && out_.type(row->second) == to) return finish(op, row->second);
+    if (from.space != Vec)
+      refuse(op, "a tile in " + std::string(name(from.space)) + " is stored in boxes and has no other shape", "reshape the tensor, or move<Vec>(...) first");
+    if (!contiguous(from) || !contiguous(to))
+      refuse(op, "the rows are padded to 32 bytes, so the tile has no other shape (" + shape_text(from) + " to " + shape_text(to) + ")",
+             "use rows of a multiple of 32 bytes, or reshape the tensor before it is loaded");
+    finish(op, emit(op, ops::reshape, {x}, {}, to));
+  }
+  void transpose(OpId op) {
+    const ValueId x = r_.map(in_.operand(op, 0));
+    const Type& t = out_.type(x);
+    if (is_column(t)) return finish(op, row_of(x));
+    if (t.dims[0] == 1 && t.last() != 1) return finish(op, column_of(x));
+    std::vector<ValueId> operands = r_.operands(op);
+    add_scratch(op, operands);
+    finish(op, emit(op, ops::transpose, operands, r_.attrs(op), as_row(result_type(op))));
+  }
+  std::vector<ValueId> windows(OpId op, int offsets_from) {
+    std::vector<ValueId> operands = r_.operands(op);
+    if (operand_type(op, 0).rank != 1) return operands;
+    // Offsets, and valid extents where there are some, get the row in front.
+    const auto first = static_cast<std::ptrdiff_t>(offsets_from);
+    if (operands.size() > static_cast<std::size_t>(offsets_from) + 1) operands.insert(operands.begin() + first + 1, b_.index(1));
+    operands.insert(operands.begin() + first, b_.index(0));
+    return operands;
+  }
+  // The run of a window in a row (in a column of dn) starts at a multiple of 32 bytes.
+  void check_start(OpId op, const Type& t, ValueId row, ValueId col) const {
+    const bool column = is_column(t);
+    const ValueId start = column ? row : col;
+    if (t.space != Vec || !out_.is_constant(start)) return;
+    const std::int64_t n = out_[start].integer;
+    if (bytes_of(t.dtype, n) % 32 == 0) return;
+    refuse(op, std::string("a window starts inside a block of 32 bytes (") + (column ? "row " : "column ") + std::to_string(n) + " of " + shape_text(t) + ")",
+           "use an offset that is a multiple of " + std::to_string(256 / info(t.dtype).bits) + " elements, or load the part from the tensor");
+  }
+  void slice(OpId op) {
+    std::vector<ValueId> operands = windows(op, 1);
+    const Type from = out_.type(operands[0]), to = as_row(result_type(op));
+    if (is_column(to) && !is_column(from)) return slice_column(op, operands);
+    check_start(op, from, operands[1], operands[2]);
+    finish(op, emit(op, ops::slice, operands, r_.attrs(op), to));
+  }
+  // A column of a row-major tile is a row of the transposed one.
+  void slice_column(OpId op, std::vector<ValueId> operands) {
+    const ValueId turned = emit(op, ops::transpose, {operands[0], scratch_like(op, operands[0])});
+    operands[0] = turned;
+    std::swap(operands[1], operands[2]);
+    if (operands.size() == 5) std::swap(operands[3], operands[4]);
+    check_start(op, out_.type(turned), operands[1], operands[2]);
+    const std::int64_t dims[2] = {1, result_type(op).dims[0]};
+    finish(op, column_of(emit(op, ops::slice, operands, r_.attrs(op), with_shape(out_.type(turned), dims, 2))));
+  }
+  void assemble(OpId op) {
+    const std::vector<ValueId> operands = windows(op, 2);
+    const Type &target = out_.type(operands[0]), &source = out_.type(operands[1]);
+    if (target.space == Vec && source.space == Vec && target.layout != source.layout)
+      refuse(op, "a column and rows are stored in different orders (" + shape_text(source) + " into " + shape_text(target) + ")",
+             "put rows into rows; single elements are set with write(...)");
+    check_start(op, target, operands[2], operands[3]);
+    finish(op, emit(op, ops::assemble, operands, r_.attrs(op), out_.type(operands[0])));
+  }
+  // set_valid_shape, read, write: the row in front of the extents or indices.
+  void element(OpId op) {
+    const bool extents = in_.is(op, ops::set_valid_shape);
+    std::vector<ValueId> operands = r_.operands(op);
+    if (operand_type(op, 0).rank == 1 && operand_type(op, 0).is_tile())
+      operands.insert(operands.begin() + (in_.is(op, ops::write) ? 2 : 1), b_.index(extents ? 1 : 0));
+    finish(op, emit(op, in_.info(op), operands, r_.attrs(op), as_row(result_type(op))));
+  }
+
+  // --- the cube unit ---
+  // Rows and columns of the product are padded to boxes; padding along K would be summed up.
+  void check_product(OpId op) {
+    const int lhs = in_.info(op).form == PtoForm::matmul_acc ? 1 : 0;
+    const Type t = out_.type(r_.map(in_.operand(op, lhs)));
+    const std::int64_t block = 256 / info(t.dtype).bits;
+    if (t.last() % block != 0)
+      refuse(op, "the inner dimension is not a whole number of 32-byte blocks (K = " + std::to_string(t.last()) + ", " + std::string(name(t.dtype)) + ": " +
+                     std::to_string(block) + ")",
+             "use a K that is a multiple of " + std::to_string(block) + "; pad both operands with zeros in the tensor");
+  }
+  void check_move(OpId op) {
+    const Type from = out_.type(r_.map(in_.operand(op, 0))), to = as_row(result_type(op));
+    if (!moves_whole_boxes(from, to, arch_))
+      refuse(op, "a3 moves whole boxes out of Acc (" + shape_text(from) + ")", "use a multiple of 16 rows and columns, or store the tile from Acc");
+  }
+
+ public:
+  /// On a3 a tile leaves Acc for Vec with all of its boxes, so both must be allocated alike.
+  static bool moves_whole_boxes(const Type& from, const Type& to, Arch arch) {
+    return arch != Arch::a3 || from.space != Acc || to.space != Vec || stored(from).same_shape(stored(to));
+  }
+
+ private:
+  const Function& in_;
+  Arch arch_;
+  Function out_;
+  Rewriter r_;
+  Builder& b_;
+  std::unordered_map<std::uint32_t, ValueId> rows_;    // by column (new value): the same elements as a row
+  std::unordered_map<std::uint32_t, ValueId> turned_;  // by old Mat load: the load that is read transposed
+  std::vector<OpId> backs_;                            // rows that became columns again, perhaps for nothing
+};
+
+inline Function run_legalize(const Function& f, const PassContext& context) { return Legalize(f, context.arch).run(); }
+
+}  // namespace detail
+
+/// Makes every operation one that the target has, in a form that its instruction takes.
+inline constexpr Pass legalize = {.name = "legalize", .required = {Property::tile_ops, Property::tiles_2d}, .produced = {Property::legal},
+                                  .run = detail::run_legalize};
+
+}  // namespace tessera

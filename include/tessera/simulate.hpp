@@ -1,0 +1,51 @@
+// Running kernels without hardware: `auto y = simulate(softmax, x);` lowers the kernel, runs it on the CPU with every check on
+// and compares it with its tensor-level meaning. Arrays are made by random, zeros, filled and from_values.
+#pragma once
+
+#include "compile.hpp"
+#include "kernel.hpp"
+#include "simulate/kernel.hpp"
+
+namespace tessera {
+
+/// Runs a kernel. Arguments: arrays for tensors (Out and InOut ones are written), numbers for scalars. Gives the kernel's
+/// result as an array, several as a tuple, nothing for a kernel without results. Throws UserError for what the program does
+/// wrong, InternalError when its lowering is wrong.
+template <class K, class... A>
+  requires simulates_with<K, A&&...>
+auto simulate(const K& kernel, const SimulateOptions& options, A&&... arguments) {
+  const Function meaning = kernel.trace();
+  const Function lowered = lower(meaning, {.arch = options.arch});
+  std::vector<HostTensor> results = simulate_lowered(meaning, lowered, std::vector<Argument>{Argument(arguments)...}, options);
+  return detail::result_arrays<typename K::result_type>::take(results);
+}
+template <class K, class... A>
+  requires simulates_with<K, A&&...>
+auto simulate(const K& kernel, A&&... arguments) {
+  return simulate(kernel, SimulateOptions(), std::forward<A>(arguments)...);
+}
+
+/// Runs a recorded function and what it is after each pass, and compares each of them with the recorded one. Arguments stay as
+/// they are. Throws as simulate does, with the pass's name in front.
+inline void simulate_every_level(const Function& meaning, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
+  const auto run = [&](std::string_view level, const Function& f) {
+    std::vector<HostTensor> copies;
+    copies.reserve(arguments.size());
+    std::vector<Argument> own;
+    for (const Argument& a : arguments) {
+      if (a.writable() == nullptr) own.push_back(a);
+      else own.push_back(copies.emplace_back(*a.writable()));
+    }
+    try {
+      static_cast<void>(simulate_lowered(meaning, f, own, options));
+    } catch (const InternalError& e) {
+      throw InternalError("after " + std::string(level) + ": " + e.text());
+    }
+  };
+  PassOptions passes;
+  passes.verify = true;
+  passes.after = [&](const Pass& pass, const Function& f) { run(pass.name, f); };
+  static_cast<void>(run_passes(meaning, default_pipeline(), {options.arch}, passes));
+}
+
+}  // namespace tessera

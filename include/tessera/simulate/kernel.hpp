@@ -1,0 +1,155 @@
+// Runs a kernel on typed arrays: the lowered function with every check on, compared with its tensor-level meaning. A thin
+// layer of types over functions and host tensors; the lowering itself is the caller's.
+#pragma once
+
+#include <tuple>
+
+#include "../dsl/kernel.hpp"
+#include "../simulate/array.hpp"
+#include "../simulate/run.hpp"
+
+namespace tessera {
+namespace simulator {
+
+/// Whether two elements agree.
+inline bool agrees(const HostTensor& a, const HostTensor& b, std::int64_t i, Agreement how) {
+  if (!is_float(a.dtype())) {
+    if (a.integer(i) == b.integer(i)) return true;
+    const std::int64_t apart = tessera::simulator::difference(a.integer(i), b.integer(i));
+    return how == Agreement::one_rounding && a.dtype() != boolean && (apart == 1 || apart == -1);
+  }
+  const double x = a.get(i), y = b.get(i);
+  if (x == y || (std::isnan(x) && std::isnan(y))) return true;
+  if (how == Agreement::exact || !std::isfinite(x) || !std::isfinite(y)) return false;
+  const std::int64_t p = bits_of(a.dtype(), static_cast<float>(std::abs(x))), q = bits_of(a.dtype(), static_cast<float>(std::abs(y)));
+  return (x < 0) == (y < 0) ? std::abs(p - q) <= 1 : p + q <= 1;
+}
+/// Throws InternalError at the first element in which a lowered result is not what the tensor level gives.
+inline void require_agreement(const std::string& kernel, const std::string& what, const HostTensor& meaning, const HostTensor& lowered, Agreement how) {
+  if (meaning.dims() != lowered.dims()) throw InternalError("simulate: " + kernel + ": the lowered " + what + " has another shape");
+  for (std::int64_t i = 0; i < meaning.size(); ++i) {
+    if (agrees(meaning, lowered, i, how)) continue;
+    throw InternalError("simulate: " + kernel + ": the lowered kernel gives another " + what + " than its tensor-level meaning (element " +
+                        index_of(box_of(meaning.dims()), i).text() + ": " + std::to_string(lowered.get(i)) + " instead of " +
+                        std::to_string(meaning.get(i)) + ")");
+  }
+}
+/// The dims of a result, whose run-time dims are those of the arguments.
+inline std::vector<std::int64_t> result_dims(const Function& f, const Type& result, const std::vector<Argument>& arguments) {
+  std::vector<std::int64_t> dims(result.dims, result.dims + result.rank);
+  for (std::int64_t& d : dims)
+    for (std::size_t p = 0; is_dynamic(d) && p < arguments.size(); ++p) {
+      const Type& type = f.type(f.parameters[p].value);
+      for (int i = 0; is_dynamic(d) && arguments[p].tensor() != nullptr && i < type.rank && i < arguments[p].tensor()->rank(); ++i)
+        if (type.dims[i] == d) d = arguments[p].tensor()->dim(i);
+    }
+  return dims;
+}
+
+}  // namespace simulator
+
+/// Runs a kernel at both levels: `meaning` as recorded, and `lowered`, whose further parameters receive the results. Gives the
+/// results of the lowered function; Out and InOut arguments are written by it. Throws InternalError when the two disagree.
+inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const Function& lowered, std::vector<Argument> arguments,
+                                                const SimulateOptions& options = {}) {
+  using namespace simulator;
+  std::vector<HostTensor> expected;
+  std::vector<HostTensor> copies;
+  copies.reserve(arguments.size());
+  SimulationResult reference;
+  if (options.agreement != Agreement::off) {
+    std::vector<Argument> own;
+    for (const Argument& a : arguments) {
+      if (a.writable() == nullptr) own.push_back(a);
+      else own.push_back(copies.emplace_back(*a.writable()));
+    }
+    reference = simulate(meaning, own, options);
+  }
+  const std::size_t given = arguments.size();
+  std::vector<HostTensor> results;
+  results.reserve(lowered.parameters.size());
+  for (std::size_t i = given; i < lowered.parameters.size(); ++i) {
+    const Type& t = lowered.type(lowered.parameters[i].value);
+    arguments.push_back(results.emplace_back(t.dtype, result_dims(lowered, t, arguments)));
+  }
+  SimulationResult run = simulate(lowered, arguments, options);
+  if (options.agreement != Agreement::off) {
+    std::size_t next = 0;
+    for (const HostTensor& r : reference.results)
+      if (r.rank() > 0 && next < results.size()) {
+        require_agreement(meaning.name, "result " + std::to_string(next), r, results[next], options.agreement);
+        ++next;
+      }
+    std::size_t copy = 0;
+    for (std::size_t i = 0; i < given; ++i)
+      if (arguments[i].writable() != nullptr)
+        require_agreement(meaning.name, "argument " + std::to_string(i), copies[copy++], *arguments[i].writable(), options.agreement);
+  }
+  if (options.statistics != nullptr) *options.statistics = std::move(run.statistics);
+  return results;
+}
+
+namespace detail {
+
+// The array in which a result arrives.
+template <class V>
+struct result_array;
+template <class S, DType D>
+struct result_array<Tensor<S, D>> {
+  using type = Array<Tensor<S, D>>;
+};
+template <class S, DType D, MemorySpace M>
+struct result_array<Tile<S, D, M>> : result_array<Tensor<S, D>> {};
+template <class R>
+struct result_arrays {
+  static auto take(std::vector<HostTensor>& r) { return typename result_array<value_of<R>>::type(std::move(r.at(0))); }
+};
+template <>
+struct result_arrays<void> {
+  static void take(std::vector<HostTensor>&) {}
+};
+template <class... V>
+struct result_arrays<Results<V...>> {
+  static auto take(std::vector<HostTensor>& r) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<typename result_array<V>::type...>(typename result_array<V>::type(std::move(r.at(I)))...);
+    }(std::index_sequence_for<V...>{});
+  }
+};
+
+// What a parameter of a kernel is called with.
+template <class P>
+struct argument_for {
+  template <class A>
+  static constexpr bool accepts = std::is_arithmetic_v<std::remove_cvref_t<A>>;  // Scalar, Index
+};
+template <class S, DType D>
+struct argument_for<Tensor<S, D>> {
+  template <class A>
+  static constexpr bool accepts = std::is_base_of_v<HostTensor, std::remove_cvref_t<A>>;
+};
+template <class T>
+struct argument_for<Out<T>> {
+  template <class A>
+  static constexpr bool accepts = std::is_base_of_v<HostTensor, std::remove_reference_t<A>> && std::is_lvalue_reference_v<A>;
+};
+template <class T>
+struct argument_for<InOut<T>> : argument_for<Out<T>> {};
+
+template <class L, class... A>
+struct accepts_arguments {
+  static constexpr bool value = false;
+};
+template <class... P, class... A>
+  requires(sizeof...(P) == sizeof...(A))
+struct accepts_arguments<type_list<P...>, A...> {
+  static constexpr bool value = (argument_for<P>::template accepts<A> && ...);
+};
+
+}  // namespace detail
+
+/// Whether a kernel can be simulated with these arguments: arrays for tensors (not const for Out and InOut), numbers for scalars.
+template <class K, class... A>
+concept simulates_with = detail::accepts_arguments<typename K::parameter_types, A...>::value;
+
+}  // namespace tessera

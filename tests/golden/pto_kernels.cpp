@@ -1,0 +1,49 @@
+// The `.pto` text of whole kernels, byte for byte. TESSERA_UPDATE_GOLDEN=1 rewrites the files.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "support/catch.hpp"
+#include "support/pto_kernels.hpp"
+#include "tessera/emit/pto_mlir.hpp"
+
+using namespace programs;
+
+namespace {
+
+void compare_with_file(const std::string& file, const std::string& text) {
+  const std::string path = std::string(TESSERA_TEST_DIR) + "/golden/pto/" + file;
+  if (std::getenv("TESSERA_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream in(path, std::ios::binary);
+  const std::string expected{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  INFO(path);
+  REQUIRE(text == expected);
+}
+
+}  // namespace
+
+TEST_CASE("kernels for a3 are written as expected") {
+  for (const NamedKernel& k : kernels) {
+    const Kernel l = k.make();
+    compare_with_file(std::string(k.name) + ".a3.pto", emit_pto_mlir(l->f, {.arch = Arch::a3}));
+  }
+}
+
+TEST_CASE("the left operand's layout is the target's") {
+  compare_with_file("matmul_loop.a5.pto", emit_pto_mlir(matmul_loop()->f, {.arch = Arch::a5}));
+}
+
+TEST_CASE("a window of a tile has another name in assembler 0.27") {
+  Lowered l("windows");
+  const Type t = tensor_type(f32, {32, 64});
+  const ValueId x = l.load(l.parameter("x", t), tile_type(f32, {32, 64}));
+  const ValueId y = l.op(ops::slice, {x, l.index(8), l.index(16)}, {}, tile_type(f32, {8, 16}));
+  const ValueId z = l.op(ops::assemble, {x, l.op(ops::exp, {y}), l.index(0), l.index(0)});
+  l.store(z, l.parameter("out", t, Direction::out));
+  l.finish();
+  compare_with_file("windows.a3.v0_27.pto", emit_pto_mlir(l.f, {.assembler = Assembler::v0_27, .comments = false}));
+  compare_with_file("windows.a3.pto", emit_pto_mlir(l.f, {.comments = false, .locations = true}));
+}
