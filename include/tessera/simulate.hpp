@@ -16,7 +16,8 @@ template <class K, class... A>
 auto simulate(const K& kernel, const SimulateOptions& options, A&&... arguments) {
   const Function meaning = kernel.trace();
   const Function lowered = lower(meaning, {.arch = options.arch});
-  std::vector<HostTensor> results = simulate_lowered(meaning, lowered, std::vector<Argument>{Argument(arguments)...}, options);
+  std::vector<HostTensor> results =
+      simulate_lowered(meaning, lowered, std::vector<Argument>{Argument(arguments)...}, options);
   return detail::result_arrays<typename K::result_type>::take(results);
 }
 template <class K, class... A>
@@ -27,7 +28,8 @@ auto simulate(const K& kernel, A&&... arguments) {
 
 /// Runs a recorded function and what it is after each pass, and compares each of them with the recorded one. Arguments stay as
 /// they are. Throws as simulate does, with the pass's name in front.
-inline void simulate_every_level(const Function& meaning, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
+inline void simulate_every_level(const Function& meaning, const std::vector<Argument>& arguments,
+                                 const SimulateOptions& options = {}) {
   const auto run = [&](std::string_view level, const Function& f) {
     std::vector<HostTensor> copies;
     copies.reserve(arguments.size());
@@ -38,9 +40,7 @@ inline void simulate_every_level(const Function& meaning, const std::vector<Argu
     }
     try {
       static_cast<void>(simulate_lowered(meaning, f, own, options));
-    } catch (const InternalError& e) {
-      throw InternalError("after " + std::string(level) + ": " + e.text());
-    }
+    } catch (const InternalError& e) { throw InternalError("after " + std::string(level) + ": " + e.text()); }
   };
   PassOptions passes;
   passes.verify = true;

@@ -3,6 +3,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <tessera/ir/builder.hpp>
 #include <tessera/ops/all.hpp>
@@ -48,16 +50,24 @@ class Kernel {
   ValueId constant(DType dtype, int n) { return f_.constant(dtype, std::int64_t{n}); }
   ValueId index(std::int64_t n) { return f_.index(n); }
 
-  ValueId create(DType dtype, List<std::int64_t> dims, MemorySpace space = Gm) { return op(ops::create, {}, {}, shaped(dtype, dims, space)); }
-  ValueId full(ValueId value, List<std::int64_t> dims) { return op(ops::full, {value}, {}, shaped(f_.type(value).dtype, dims)); }
-  ValueId cast(ValueId x, DType dtype, Rounding r = Rounding::round) {
-    return op(ops::cast, {x}, {Attr{AttrKey::rounding, false, false, 0, static_cast<std::int64_t>(r), 0}}, scalar_type(dtype));
+  ValueId create(DType dtype, List<std::int64_t> dims, MemorySpace space = Gm) {
+    return op(ops::create, {}, {}, shaped(dtype, dims, space));
   }
-  ValueId reshape(ValueId x, List<std::int64_t> dims) { return op(ops::reshape, {x}, {}, shaped(f_.type(x).dtype, dims)); }
+  ValueId full(ValueId value, List<std::int64_t> dims) {
+    return op(ops::full, {value}, {}, shaped(f_.type(value).dtype, dims));
+  }
+  ValueId cast(ValueId x, DType dtype, Rounding r = Rounding::round) {
+    return op(ops::cast, {x}, {Attr{AttrKey::rounding, false, false, 0, static_cast<std::int64_t>(r), 0}},
+              scalar_type(dtype));
+  }
+  ValueId reshape(ValueId x, List<std::int64_t> dims) {
+    return op(ops::reshape, {x}, {}, shaped(f_.type(x).dtype, dims));
+  }
   ValueId slice(ValueId x, List<std::int64_t> dims, std::vector<ValueId> offsets, std::vector<ValueId> valid = {}) {
     return window(ops::slice, x, dims, std::move(offsets), std::move(valid), Gm);
   }
-  ValueId load(ValueId x, List<std::int64_t> dims, std::vector<ValueId> offsets, MemorySpace space = Vec, std::vector<ValueId> valid = {}) {
+  ValueId load(ValueId x, List<std::int64_t> dims, std::vector<ValueId> offsets, MemorySpace space = Vec,
+               std::vector<ValueId> valid = {}) {
     return window(ops::load, x, dims, std::move(offsets), std::move(valid), space);
   }
   ValueId matmul(ValueId a, ValueId b, bool transpose_lhs = false, bool transpose_rhs = false) {
@@ -76,7 +86,9 @@ class Kernel {
     operands.insert(operands.end(), initial.begin(), initial.end());
     const OpId o = open(ops::for_loop, operands, initial, 1);
     const ValueId counter = f_.add_argument(f_.block(o), index_scalar);
-    return close(o, [&] { fill(f_.block(o), ops::yield, [&](const auto& carried) { return body(counter, carried); }, initial); });
+    return close(o, [&] {
+      fill(f_.block(o), ops::yield, [&](const auto& carried) { return body(counter, carried); }, initial);
+    });
   }
   template <class Condition, class Body>
   std::vector<ValueId> loop_while(std::vector<ValueId> initial, Condition&& condition, Body&& body) {
@@ -106,10 +118,12 @@ class Kernel {
   void next_line() { build_.at({"dir/k.cpp", ++line_, 3}); }
   ValueId parameter(std::string_view name, const Type& type, Direction direction) {
     const ValueId v = f_.add_argument(f_.body(), type);
-    f_.parameters.push_back({v, std::string(name), direction, {"dir/k.cpp", 100 + static_cast<std::uint32_t>(f_.parameters.size()), 1}});
+    f_.parameters.push_back(
+        {v, std::string(name), direction, {"dir/k.cpp", 100 + static_cast<std::uint32_t>(f_.parameters.size()), 1}});
     return v;
   }
-  ValueId window(const OpInfo& info, ValueId x, List<std::int64_t> dims, std::vector<ValueId> operands, std::vector<ValueId> valid, MemorySpace space) {
+  ValueId window(const OpInfo& info, ValueId x, List<std::int64_t> dims, std::vector<ValueId> operands,
+                 std::vector<ValueId> valid, MemorySpace space) {
     operands.insert(operands.begin(), x);
     operands.insert(operands.end(), valid.begin(), valid.end());
     std::vector<Attr> attrs;
@@ -151,6 +165,20 @@ class Kernel {
   Builder build_;
   std::uint32_t line_ = 0;
 };
+
+/// What an exception of type E says that `f` throws.
+template <class E, class F>
+[[nodiscard]] std::string thrown(F&& f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  }
+  return "nothing is thrown";
+}
+[[nodiscard]] inline bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// Text of a raw string that starts with a newline.
 [[nodiscard]] inline std::string golden(std::string_view text) {

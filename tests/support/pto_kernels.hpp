@@ -175,6 +175,39 @@ inline Kernel shared_looks() {
   return l;
 }
 
+/// Windows that are reshaped and transposed, windows of what is reshaped, parts of Mat tiles.
+inline Kernel nested_looks() {
+  auto l = std::make_unique<Lowered>("nested_looks");
+  const ValueId x = l->parameter("x", tensor_type(f32, {32, 64})), n = l->parameter("n", index_scalar);
+  const ValueId row_out = l->parameter("row_out", tensor_type(f32, {64, 1}), Direction::out), zero = l->index(0);
+  const ValueId t = l->load(x, tile_type(f32, {32, 64}));
+  const auto slice = [&](ValueId of, ValueId r, ValueId c, const Type& type) { return l->op(ops::slice, {of, r, c}, {}, type); };
+  const ValueId row = slice(t, l->index(3), zero, tile_type(f32, {1, 64}));
+  l->store(l->op(ops::reshape, {row}, {}, tile_type(f32, {64, 1})), row_out);
+  const ValueId band = slice(t, n, zero, tile_type(f32, {16, 64}));
+  const ValueId narrow = slice(band, zero, l->index(32), tile_type(f32, {16, 32}));
+  const ValueId a = l->op(ops::reshape, {narrow}, {}, tile_type(f32, {8, 64}));
+  const ValueId b = slice(l->op(ops::reshape, {t}, {}, tile_type(f32, {64, 32})), l->index(8), l->index(8), tile_type(f32, {8, 16}));
+  const ValueId c = l->op(ops::transpose, {narrow, l->op(ops::create, {}, {}, tile_type(f32, {16, 32}))});
+  const ValueId d = l->op(ops::set_valid_shape, {narrow, n, l->index(8)}), e = l->op(ops::reshape, {l->op(ops::set_valid_shape, {band, n, l->index(64)})}, {}, tile_type(f32, {64, 16}));
+  const ValueId sums[] = {a, b, c, d, e};
+  ValueId sum = l->op(ops::row_sum, {sums[0]});
+  for (const ValueId v : sums) {
+    const Type column = tile_type(f32, {l->f.type(v).dims[0], 1});
+    const std::string name = "out" + std::to_string(v.index);
+    l->store(l->op(ops::row_sum, {l->op(ops::exp, {v})}), l->parameter(name.c_str(), with_space(column, Gm), Direction::out));
+  }
+  const ValueId m = l->load(l->parameter("m", tensor_type(f16, {64, 64})), tile_type(f16, {64, 64}, Mat));
+  const ValueId part = slice(slice(m, l->index(16), zero, tile_type(f16, {32, 64}, Mat)), n, l->index(16), tile_type(f16, {16, 32}, Mat));
+  const ValueId left = l->op(ops::move, {part}, {}, tile_type(f16, {16, 32}, Left));
+  const ValueId turned = l->op(ops::transpose_view, {l->load(l->parameter("w", tensor_type(f16, {64, 64})), tile_type(f16, {64, 64}, Mat))});
+  const ValueId right = l->op(ops::move, {slice(turned, zero, l->index(16), tile_type(f16, {32, 16}, Mat))}, {}, tile_type(f16, {32, 16}, Right));
+  l->store(l->op(ops::matmul, {left, right}), l->parameter("product", tensor_type(f32, {16, 16}), Direction::out));
+  l->store(sum, l->parameter("sum", tensor_type(f32, {8, 1}), Direction::out));
+  l->finish();
+  return l;
+}
+
 /// Columns [.., M, 1], batched and not.
 inline Kernel columns() {
   auto l = std::make_unique<Lowered>("columns");
@@ -185,6 +218,31 @@ inline Kernel columns() {
   const ValueId b = l->op(ops::load, {y, zero, zero, zero}, {l->f.list_attr(AttrKey::window, {box, 3})}, tile_type(f32, {64, 1}));
   l->store(a, out);
   l->store(b, l->parameter("all", tensor_type(f32, {64, 1}), Direction::out));
+  l->finish();
+  return l;
+}
+
+/// Ranks 1 and 6, one element of a column, a column that is loaded as a strip of rows, padded rows.
+inline Kernel odd_shapes() {
+  auto l = std::make_unique<Lowered>("odd_shapes");
+  const ValueId line = l->parameter("line", tensor_type(f32, {250})), deep = l->parameter("deep", tensor_type(f32, {2, 3, 2, 2, 4, 64}));
+  const ValueId column = l->parameter("column", tensor_type(f32, {dyn<"M">, 1})), strip = l->parameter("strip", tensor_type(f32, {4, 1, 1}));
+  const ValueId narrow = l->parameter("narrow", tensor_type(f32, {6, 4})), zero = l->index(0), n = l->parameter("n", index_scalar);
+  const auto box = [&](std::initializer_list<std::int64_t> dims) { return l->f.list_attr(AttrKey::window, {dims.begin(), dims.size()}); };
+  const ValueId a = l->op(ops::load, {line, l->index(50)}, {box({200})}, tile_type(f32, {1, 200}));
+  l->op(ops::store, {l->op(ops::exp, {a}), line, n}, {box({200})});
+  const ValueId b = l->op(ops::load, {deep, l->index(1), n, l->index(1), zero, zero, zero}, {box({1, 1, 1, 2, 4, 64})}, tile_type(f32, {8, 64}));
+  l->op(ops::store, {l->op(ops::neg, {b}), deep, zero, n, zero, zero, zero, zero}, {box({1, 1, 1, 2, 4, 64})});
+  Type element = tile_type(f32, {1, 1}), strip_type = tile_type(f32, {4, 1});
+  element.layout = Layout::dn;
+  strip_type.layout = Layout::nd;
+  const ValueId c = l->op(ops::load, {column, n, zero}, {}, element);
+  const ValueId doubled = l->op(ops::exp, {l->op(ops::reshape, {c}, {}, tile_type(f32, {1, 1}))});
+  l->op(ops::store, {l->op(ops::reshape, {doubled}, {}, element), column, zero, zero});
+  const ValueId d = l->op(ops::load, {strip, zero, zero, zero}, {box({4, 1, 1})}, strip_type);
+  const ValueId turned = l->op(ops::transpose, {d, l->op(ops::create, {}, {}, strip_type)});
+  l->op(ops::store, {l->op(ops::transpose, {turned, l->op(ops::create, {}, {}, tile_type(f32, {1, 4}))}, {}, strip_type), strip, zero, zero, zero}, {box({4, 1, 1})});
+  l->store(l->op(ops::muls, {l->load(narrow, tile_type(f32, {6, 4})), l->f.constant(f32, 0.1)}), narrow);
   l->finish();
   return l;
 }
@@ -218,6 +276,6 @@ struct NamedKernel {
 inline constexpr NamedKernel kernels[] = {
     {"vector_add", vector_add}, {"softmax", softmax}, {"matmul_loop", matmul_loop}, {"dynamic_tail", dynamic_tail},
     {"scalar_if", scalar_if}, {"while_sum", while_sum}, {"flattened_window", flattened_window}, {"batched_page", batched_page},
-    {"shared_looks", shared_looks}, {"columns", columns}, {"counters", counters}};
+    {"shared_looks", shared_looks}, {"nested_looks", nested_looks}, {"columns", columns}, {"odd_shapes", odd_shapes}, {"counters", counters}};
 
 }  // namespace programs

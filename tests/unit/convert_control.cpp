@@ -102,7 +102,8 @@ TEST_CASE("branches that yield a product and a parameter meet in Vec", "[convert
   Kernel k;
   const ValueId a = k.tensor("a", f32, {16, 16}), b = k.tensor("b", f32, {16, 16}), n = k.scalar("n", index_type);
   const ValueId zero = k.op(ops::scalar_compare, {n, k.index(0)}, {equal});
-  k.returns(k.branch(zero, {shaped(f32, {16, 16})}, [&] { return std::vector{k.matmul(a, b)}; }, [&] { return std::vector{a}; }));
+  k.returns(k.branch(zero, {shaped(f32, {16, 16})}, [&] { return std::vector{k.matmul(a, b)}; },
+                     [&] { return std::vector{a}; }));
   CHECK(converted(k) == golden(R"(
 kernel @k(%a: in f32[16,16], %b: in f32[16,16], %n: index, %out: out f32[16,16]) {
   %a_tile = tile.load(%a, 0, 0) : tile<f32[16,16]@Vec>
@@ -126,7 +127,8 @@ TEST_CASE("a load of one branch does not serve the other", "[convert]") {
   Kernel k;
   const ValueId a = k.tensor("a", f32, {16, 16}), b = k.tensor("b", f32, {16, 16}), n = k.scalar("n", index_type);
   const ValueId zero = k.op(ops::scalar_compare, {n, k.index(0)}, {equal});
-  k.returns(k.branch(zero, {shaped(f32, {16, 16})}, [&] { return std::vector{k.matmul(a, b)}; }, [&] { return std::vector{k.matmul(b, a)}; }));
+  k.returns(k.branch(zero, {shaped(f32, {16, 16})}, [&] { return std::vector{k.matmul(a, b)}; },
+                     [&] { return std::vector{k.matmul(b, a)}; }));
   CHECK(converted(k) == golden(R"(
 kernel @k(%a: in f32[16,16], %b: in f32[16,16], %n: index, %out: out f32[16,16]) {
   %0 = scalar.compare(%n, 0) {compare = eq} : boolean
@@ -153,8 +155,10 @@ TEST_CASE("a carried value that becomes valid in part is refused", "[convert]") 
   k.returns(k.loop(k.index(3), {x}, [&](ValueId, const auto& c) {
     return std::vector{k.op(ops::set_valid_shape, {c[0], k.index(8), k.index(64)})};
   }));
-  CHECK(refusal(k) == "k.cpp:1: error: for: a carried value starts and continues with different valid extents (axis 0 of tile<f32[16,64]@Vec>)\n"
-                      "  hint: use fillpad(x) or set_valid_shape(x, ...) so that both have the same extents");
+  CHECK(refusal(k) ==
+        "k.cpp:1: error: for: a carried value starts and continues with different valid extents (axis 0 of "
+        "tile<f32[16,64]@Vec>)\n"
+        "  hint: use fillpad(x) or set_valid_shape(x, ...) so that both have the same extents");
 }
 
 TEST_CASE("branches that yield different valid extents are refused", "[convert]") {
@@ -163,6 +167,7 @@ TEST_CASE("branches that yield different valid extents are refused", "[convert]"
   const ValueId zero = k.op(ops::scalar_compare, {n, k.index(0)}, {equal});
   k.returns(k.branch(zero, {shaped(f32, {16, 64})}, [&] { return std::vector{x}; },
                      [&] { return std::vector{k.op(ops::set_valid_shape, {x, k.index(16), n})}; }));
-  CHECK(refusal(k) == "k.cpp:2: error: if: the branches yield with different valid extents (axis 1 of tile<f32[16,64]@Vec>)\n"
-                      "  hint: use fillpad(x) or set_valid_shape(x, ...) so that both have the same extents");
+  CHECK(refusal(k) ==
+        "k.cpp:2: error: if: the branches yield with different valid extents (axis 1 of tile<f32[16,64]@Vec>)\n"
+        "  hint: use fillpad(x) or set_valid_shape(x, ...) so that both have the same extents");
 }

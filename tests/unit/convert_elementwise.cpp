@@ -39,17 +39,21 @@ TEST_CASE("C1 C2 C5: every unary, binary and scalar form keeps its name", "[conv
     Kernel k;
     const ValueId x = k.tensor("x", f32, {64}), y = k.tensor("y", f32, {64});
     k.returns({k.op(*info, {x, y})});
-    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f32[64]@Vec>\n") != std::string::npos);
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f32[64]@Vec>\n") !=
+          std::string::npos);
   }
   for (const OpInfo* info : {&ops::adds, &ops::subs, &ops::muls, &ops::divs, &ops::maximums, &ops::minimums}) {
     Kernel k;
     k.returns({k.op(*info, {k.tensor("x", f32, {64}), k.constant(f32, 1.0)})});
-    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, 1.0:f32) : tile<f32[64]@Vec>\n") != std::string::npos);
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, 1.0:f32) : tile<f32[64]@Vec>\n") !=
+          std::string::npos);
   }
-  for (const OpInfo* info : {&ops::exp, &ops::neg, &ops::recip, &ops::sqrt, &ops::abs, &ops::log, &ops::rsqrt, &ops::relu}) {
+  for (const OpInfo* info :
+       {&ops::exp, &ops::neg, &ops::recip, &ops::sqrt, &ops::abs, &ops::log, &ops::rsqrt, &ops::relu}) {
     Kernel k;
     k.returns({k.op(*info, {k.tensor("x", f32, {64})})});
-    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile) : tile<f32[64]@Vec>\n") != std::string::npos);
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile) : tile<f32[64]@Vec>\n") !=
+          std::string::npos);
   }
 }
 
@@ -120,17 +124,21 @@ kernel @k(%x: in f32[32,64], %out: out f32[32,1], %out1: out f32[32,1]) {
 }
 
 TEST_CASE("C47: row and column broadcasts keep their name", "[convert]") {
-  for (const OpInfo* info : {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_div, &ops::row_expand_max, &ops::row_expand_min}) {
+  for (const OpInfo* info : {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_div,
+                             &ops::row_expand_max, &ops::row_expand_min}) {
     Kernel k;
     const ValueId x = k.tensor("x", f16, {32, 64}), y = k.tensor("y", f16, {32, 1});
     k.returns({k.op(*info, {x, y})});
-    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f16[32,64]@Vec>\n") != std::string::npos);
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f16[32,64]@Vec>\n") !=
+          std::string::npos);
   }
-  for (const OpInfo* info : {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_div, &ops::col_expand_max, &ops::col_expand_min}) {
+  for (const OpInfo* info : {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_div,
+                             &ops::col_expand_max, &ops::col_expand_min}) {
     Kernel k;
     const ValueId x = k.tensor("x", f16, {32, 64}), y = k.tensor("y", f16, {1, 64});
     k.returns({k.op(*info, {x, y})});
-    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f16[32,64]@Vec>\n") != std::string::npos);
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f16[32,64]@Vec>\n") !=
+          std::string::npos);
   }
 }
 
@@ -165,7 +173,8 @@ kernel @k(%x: in f32[8,32], %n: index, %out: out f32[8,32], %out1: out f32[8,32]
 TEST_CASE("C73 C75: fillpad and set_valid_shape load and keep their name", "[convert]") {
   Kernel k;
   const ValueId part = k.op(ops::set_valid_shape, {k.tensor("x", f32, {16, 32}), k.index(16), k.index(24)});
-  k.returns({part, k.op(ops::fillpad, {part}, {Attr{AttrKey::pad, false, false, 0, static_cast<std::int64_t>(Pad::min), 0}})});
+  k.returns({part, k.op(ops::fillpad, {part},
+                        {Attr{AttrKey::pad, false, false, 0, static_cast<std::int64_t>(Pad::min), 0}})});
   CHECK(converted(k) == golden(R"(
 kernel @k(%x: in f32[16,32], %out: out f32[16,32], %out1: out f32[16,32]) {
   %x_tile = tile.load(%x, 0, 0) : tile<f32[16,32]@Vec>
@@ -193,7 +202,9 @@ kernel @k(%x: in f32[64], %out: out f32[64]) {
 )"));
 }
 
-TEST_CASE("C143: operations keep their place in the source, loads have that of the parameter, stores that of the return", "[convert]") {
+TEST_CASE(
+    "C143: operations keep their place in the source, loads have that of the parameter, stores that of the return",
+    "[convert]") {
   Kernel k;
   const ValueId x = k.tensor("x", f32, {64});
   k.returns({k.op(ops::exp, {x})});

@@ -126,5 +126,6 @@ TEST_CASE("positions that do not fit i16 indices are refused", "[convert]") {
   Kernel k;
   const ValueId x = k.tensor("x", f16, {64, 1024}), i = k.tensor("idx", i16, {64, 16});
   k.returns({k.op(ops::gather, {x, i})});
-  CHECK(refusal(k) == "k.cpp:1: error: gather: the positions do not fit i16 indices (65536 elements)\n  hint: use i32 indices");
+  CHECK(refusal(k) ==
+        "k.cpp:1: error: gather: the positions do not fit i16 indices (65536 elements)\n  hint: use i32 indices");
 }

@@ -7,7 +7,7 @@ namespace {
 
 // x and y are loaded and combined; buffers are given by hand.
 struct Chain {
-  Kernel k;
+  TestFunction k;
   ValueId x, o, a, b;
   HostTensor in = host(f32, {2, 2}, {1, 2, 3, 4}), out{f32, {2, 2}};
 
@@ -44,7 +44,8 @@ TEST_CASE("an overwritten value is not read") {
   c.k.store(r, c.o);
   for (const ValueId v : {c.a, s}) c.buffer(v, c.a);
   for (const ValueId v : {c.b, r}) c.buffer(v, c.b);
-  CHECK(c.error() == "internal error: simulate: buffer overwritten: add (kernel.cpp:13) reads %" + std::to_string(c.a.index) +
+  CHECK(c.error() == "internal error: simulate: buffer overwritten: add (kernel.cpp:13) reads %" +
+                         std::to_string(c.a.index) +
                          " of load (kernel.cpp:10), but exp (kernel.cpp:12) wrote the buffer since");
 }
 TEST_CASE("a view shares its operand's buffer; a write after it spoils both") {
@@ -59,7 +60,9 @@ TEST_CASE("a view shares its operand's buffer; a write after it spoils both") {
   CHECK(c.error() == "");
   c.k.store(v, c.k.tensor(f32, {1, 4}, Direction::out));
   HostTensor flat(f32, {1, 4});
-  CHECK(error_of([&] { (void)simulate(c.k.f, {c.in, c.out, flat}); }).find("buffer overwritten: store (kernel.cpp:14) reads %" + std::to_string(v.index)) != std::string::npos);
+  CHECK(error_of([&] {
+    (void)simulate(c.k.f, {c.in, c.out, flat});
+  }).find("buffer overwritten: store (kernel.cpp:14) reads %" + std::to_string(v.index)) != std::string::npos);
 }
 TEST_CASE("instructions that cannot run in place do not share a buffer") {
   Chain c;
@@ -67,7 +70,9 @@ TEST_CASE("instructions that cannot run in place do not share a buffer") {
   c.k.store(t, c.o);
   c.buffer(c.a, c.a);
   c.buffer(t, c.a);
-  CHECK(c.error() == "internal error: simulate: transpose (kernel.cpp:12): the instruction cannot share a buffer with its operand 0");
+  CHECK(
+      c.error() ==
+      "internal error: simulate: transpose (kernel.cpp:12): the instruction cannot share a buffer with its operand 0");
 }
 TEST_CASE("a window of a buffer is not written over by what reads it") {
   Chain c;
@@ -75,7 +80,8 @@ TEST_CASE("a window of a buffer is not written over by what reads it") {
   const ValueId e = c.k.b.value(ops::exp, {v});
   c.k.store(e, c.o);
   for (const ValueId t : {c.a, v, e}) c.buffer(t, c.a);
-  CHECK(c.error() == "internal error: simulate: exp (kernel.cpp:12): the instruction cannot share a buffer with its operand 0");
+  CHECK(c.error() ==
+        "internal error: simulate: exp (kernel.cpp:12): the instruction cannot share a buffer with its operand 0");
 }
 TEST_CASE("what is written in place needs its operand's buffer") {
   Chain c;
@@ -85,7 +91,9 @@ TEST_CASE("what is written in place needs its operand's buffer") {
   c.buffer(w, c.a);
   CHECK(c.error() == "");
   c.buffer(w, w);
-  CHECK(c.error() == "internal error: simulate: write (kernel.cpp:12): the result is written in place, but has another buffer than its operand 0");
+  CHECK(c.error() ==
+        "internal error: simulate: write (kernel.cpp:12): the result is written in place, but has another buffer than "
+        "its operand 0");
 }
 TEST_CASE("scratch is written, too") {
   Chain c;
@@ -102,16 +110,44 @@ TEST_CASE("scratch is written, too") {
   c.buffer(s, s);
   CHECK(c.error() == "");
   c.buffer(scratch, c.a);
-  CHECK(c.error() == "internal error: simulate: buffer overwritten: row_expand_add (kernel.cpp:14) reads %" + std::to_string(c.a.index) +
+  CHECK(c.error() == "internal error: simulate: buffer overwritten: row_expand_add (kernel.cpp:14) reads %" +
+                         std::to_string(c.a.index) +
                          " of load (kernel.cpp:10), but row_sum (kernel.cpp:13) wrote the buffer since");
-  c.buffer(scratch, r);
-  CHECK(c.error() == "internal error: simulate: row_sum (kernel.cpp:13): the scratch tile and the result share a buffer");
-  c.buffer(scratch, c.b);
-  CHECK(c.error() == "internal error: simulate: row_sum (kernel.cpp:13): the instruction cannot share a buffer with its operand 0");
+  c.buffer(scratch, scratch);
+  c.buffer(r, scratch);
+  CHECK(c.error() ==
+        "internal error: simulate: row_sum (kernel.cpp:13): the instruction cannot share a buffer with its operand 1");
+}
+TEST_CASE("scratch and another operand do not share a buffer") {
+  Chain c;
+  const ValueId scratch = c.k.b.value(ops::create, {}, {}, tile_type(f32, {2, 2}));
+  const ValueId t = c.k.b.value(ops::exp, {c.a});
+  c.k.line(13);
+  const ValueId r = c.k.b.value(ops::row_sum, {t, scratch});
+  c.k.returns({c.k.b.value(ops::read, {r, c.k.b.index(0), c.k.b.index(0)})});
+  for (const ValueId v : {scratch, t}) c.buffer(v, scratch);
+  c.buffer(r, r);
+  CHECK(c.error() ==
+        "internal error: simulate: row_sum (kernel.cpp:13): the instruction cannot share a buffer with its operand 0");
+}
+TEST_CASE("a value fits its buffer") {
+  Chain c;
+  const ValueId small = c.k.b.value(ops::row_max, {c.b});
+  c.k.line(13);
+  const ValueId wide = c.k.b.value(ops::row_expand_add, {c.a, small});
+  c.k.store(wide, c.o);
+  c.buffer(small, small);
+  c.buffer(wide, wide);
+  CHECK(c.error() == "");
+  c.buffer(wide, small);
+  CHECK(c.error() ==
+        "internal error: simulate: row_expand_add (kernel.cpp:13): the result does not fit its buffer (16 bytes in "
+        "Vec, buffer 8 in Vec)");
 }
 TEST_CASE("carried values and branch results stay in one buffer") {
   Chain c;
-  const OpId loop = c.k.b.control(ops::for_loop, {c.k.b.index(0), c.k.b.index(2), c.k.b.index(1), c.a}, {c.k.f.type(c.a)}, 1);
+  const OpId loop =
+      c.k.b.control(ops::for_loop, {c.k.b.index(0), c.k.b.index(2), c.k.b.index(1), c.a}, {c.k.f.type(c.a)}, 1);
   const BlockId body = c.k.f.block(loop), outer = c.k.b.block();
   c.k.f.add_argument(body, index_scalar);
   const ValueId carried = c.k.f.add_argument(body, c.k.f.type(c.a)), result = c.k.f.result(loop);
@@ -127,7 +163,7 @@ TEST_CASE("carried values and branch results stay in one buffer") {
   CHECK(c.error() == "");
   CHECK(c.out.values() == std::vector<double>{3, 6, 9, 12});
   c.buffer(next, next);
-  CHECK(c.error().find("internal error: simulate: yield (kernel.cpp:13): %") == 0);
+  CHECK(c.error().find("internal error: simulate: for (kernel.cpp:12): %") == 0);
   CHECK(c.error().find("which has another buffer") != std::string::npos);
   c.buffer(next, c.b);  // the second round reads what the first one wrote
   c.buffer(carried, c.b);

@@ -61,8 +61,9 @@ TEST_CASE("floats become integers: rounded, then clamped") {
     Rounding mode;
     std::int64_t results[4];  // of 2.5, 3.5, -2.5, 2.25
   };
-  const Row rows[] = {{Rounding::none, {2, 4, -2, 2}},  {Rounding::rint, {2, 4, -2, 2}}, {Rounding::round, {3, 4, -3, 2}},
-                      {Rounding::floor, {2, 3, -3, 2}}, {Rounding::ceil, {3, 4, -2, 3}}, {Rounding::trunc, {2, 3, -2, 2}},
+  const Row rows[] = {{Rounding::none, {2, 4, -2, 2}},  {Rounding::rint, {2, 4, -2, 2}},
+                      {Rounding::round, {3, 4, -3, 2}}, {Rounding::floor, {2, 3, -3, 2}},
+                      {Rounding::ceil, {3, 4, -2, 3}},  {Rounding::trunc, {2, 3, -2, 2}},
                       {Rounding::odd, {3, 3, -3, 3}}};
   const double inputs[] = {2.5, 3.5, -2.5, 2.25};
   for (const Row& r : rows)

@@ -8,8 +8,9 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 // Runs an operation on whole tensors, or on tiles between loads and a store.
-HostTensor run(bool tiles, const OpInfo& op, const std::vector<HostTensor>& inputs, const std::vector<Attr>& attrs, const Type& requested) {
-  Kernel k;
+HostTensor run(bool tiles, const OpInfo& op, const std::vector<HostTensor>& inputs, const std::vector<Attr>& attrs,
+               const Type& requested) {
+  TestFunction k;
   std::vector<ValueId> operands;
   std::vector<Argument> arguments;
   for (const HostTensor& t : inputs) {
@@ -38,13 +39,16 @@ HostTensor run(bool tiles, const OpInfo& op, const std::vector<HostTensor>& inpu
   return result;
 }
 // At both levels where the operation has both.
-std::vector<double> result_of(const OpInfo& op, const std::vector<HostTensor>& inputs, const std::vector<Attr>& attrs = {}, const Type& requested = {}) {
+std::vector<double> result_of(const OpInfo& op, const std::vector<HostTensor>& inputs,
+                              const std::vector<Attr>& attrs = {}, const Type& requested = {}) {
   if (op.level == Level::tile) return run(true, op, inputs, attrs, requested).values();
   const HostTensor tensor = run(false, op, inputs, attrs, requested);
   if (op.level == Level::shaped) CHECK(run(true, op, inputs, attrs, requested) == tensor);
   return tensor.values();
 }
-HostTensor row(DType d, const std::vector<double>& values) { return host(d, {1, static_cast<std::int64_t>(values.size())}, values); }
+HostTensor row(DType d, const std::vector<double>& values) {
+  return host(d, {1, static_cast<std::int64_t>(values.size())}, values);
+}
 HostTensor number(DType d, double x) { return host(d, {}, {x}); }
 using V = std::vector<double>;
 
@@ -134,7 +138,8 @@ TEST_CASE("operations with a scalar") {
 
 TEST_CASE("casts") {
   const auto cast = [](const HostTensor& x, DType to, Rounding mode = Rounding::none) {
-    return result_of(ops::cast, {x}, {attribute(AttrKey::rounding, static_cast<std::int64_t>(mode))}, with_dtype(tensor_type(f32, {1}), to));
+    return result_of(ops::cast, {x}, {attribute(AttrKey::rounding, static_cast<std::int64_t>(mode))},
+                     with_dtype(tensor_type(f32, {1}), to));
   };
   CHECK(cast(row(f32, {1 + 0x1p-11, 1e6}), f16) == V{1, inf});
   CHECK(cast(row(f32, {2049, -2049}), f16, Rounding::round) == V{2050, -2050});
@@ -159,7 +164,8 @@ TEST_CASE("casts") {
 }
 
 TEST_CASE("broadcasts") {
-  const HostTensor x = host(f32, {2, 3}, {1, 2, 3, 4, 5, 6}), column = host(f32, {2, 1}, {2, 4}), line = host(f32, {1, 3}, {1, 2, 6});
+  const HostTensor x = host(f32, {2, 3}, {1, 2, 3, 4, 5, 6}), column = host(f32, {2, 1}, {2, 4}),
+                   line = host(f32, {1, 3}, {1, 2, 6});
   CHECK(result_of(ops::row_expand_add, {x, column}) == V{3, 4, 5, 8, 9, 10});
   CHECK(result_of(ops::row_expand_sub, {x, column}) == V{-1, 0, 1, 0, 1, 2});
   CHECK(result_of(ops::row_expand_mul, {x, column}) == V{2, 4, 6, 16, 20, 24});
@@ -176,7 +182,8 @@ TEST_CASE("broadcasts") {
   CHECK(result_of(ops::col_expand, {line}, {}, tensor_type(f32, {2, 3})) == V{1, 2, 6, 1, 2, 6});
   // rank 3, and a row of lower rank
   const HostTensor deep = host(i32, {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
-  CHECK(result_of(ops::row_expand_add, {deep, host(i32, {2, 2, 1}, {10, 20, 30, 40})}) == V{11, 12, 23, 24, 35, 36, 47, 48});
+  CHECK(result_of(ops::row_expand_add, {deep, host(i32, {2, 2, 1}, {10, 20, 30, 40})}) ==
+        V{11, 12, 23, 24, 35, 36, 47, 48});
   CHECK(result_of(ops::col_expand_mul, {deep, host(i32, {2}, {1, 10})}) == V{1, 20, 3, 40, 5, 60, 7, 80});
   CHECK(result_of(ops::col_expand_mul, {deep, host(i32, {1, 1, 2}, {1, 10})}) == V{1, 20, 3, 40, 5, 60, 7, 80});
 }
@@ -206,7 +213,8 @@ TEST_CASE("matrix products") {
     CHECK(r.dtype() == (is_float(d) ? f32 : i32));
     CHECK(r.values() == V{5, 8, 14, 14});
     const HostTensor at = host(d, {3, 2}, {1, 4, 2, 5, 3, 6}), bt = host(d, {2, 3}, {1, 2, 0, -1, 0, 3});
-    CHECK(run(false, ops::matmul, {at, bt}, {attribute(AttrKey::transpose_lhs, 1), attribute(AttrKey::transpose_rhs, 1)}, {}) == r);
+    CHECK(run(false, ops::matmul, {at, bt},
+              {attribute(AttrKey::transpose_lhs, 1), attribute(AttrKey::transpose_rhs, 1)}, {}) == r);
     const HostTensor c = host(is_float(d) ? f32 : i32, {2, 2}, {100, 200, 300, 400});
     CHECK(run(false, ops::matmul_acc, {c, a, b}, {}, {}).values() == V{105, 208, 314, 414});
   }
@@ -220,7 +228,8 @@ TEST_CASE("matrix products") {
     CHECK(run(false, ops::matmul, {row(f16, {2048, 1}), host(f16, {2, 1}, {1, 1})}, {}, {}).values() == V{2049});
   }
   SECTION("f32 adds in the order of k") {
-    CHECK(run(false, ops::matmul, {row(f32, {16777216, 1, 1}), host(f32, {3, 1}, {1, 1, 1})}, {}, {}).values() == V{16777216});
+    CHECK(run(false, ops::matmul, {row(f32, {16777216, 1, 1}), host(f32, {3, 1}, {1, 1, 1})}, {}, {}).values() ==
+          V{16777216});
   }
   SECTION("i32 wraps") {
     const HostTensor c = host(i32, {1, 1}, {2147483647});
@@ -233,11 +242,13 @@ TEST_CASE("operations that make or reorder elements") {
   CHECK(result_of(ops::full, {number(f16, 0.1)}, {}, tensor_type(f16, {1, 2})) == V{0.0999755859375, 0.0999755859375});
   CHECK(result_of(ops::full, {number(i8, -3)}, {}, tensor_type(i8, {1, 2})) == V{-3, -3});
   CHECK(result_of(ops::arange, {number(i32, 5)}, {}, tensor_type(i32, {1, 3})) == V{5, 6, 7});
-  CHECK(result_of(ops::arange, {number(i16, -32767)}, {attribute(AttrKey::descending, 1)}, tensor_type(i16, {1, 3})) == V{-32767, -32768, 32767});
+  CHECK(result_of(ops::arange, {number(i16, -32767)}, {attribute(AttrKey::descending, 1)}, tensor_type(i16, {1, 3})) ==
+        V{-32767, -32768, 32767});
   CHECK(result_of(ops::reshape, {x}, {}, tensor_type(i32, {3, 2})) == V{1, 2, 3, 4, 5, 6});
   CHECK(result_of(ops::transpose, {x}) == V{1, 4, 2, 5, 3, 6});
   const HostTensor deep = host(i32, {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
-  CHECK(result_of(ops::transpose, {deep}, {attribute(AttrKey::axis, 0), attribute(AttrKey::other_axis, 1)}) == V{1, 2, 5, 6, 3, 4, 7, 8});
+  CHECK(result_of(ops::transpose, {deep}, {attribute(AttrKey::axis, 0), attribute(AttrKey::other_axis, 1)}) ==
+        V{1, 2, 5, 6, 3, 4, 7, 8});
   CHECK(result_of(ops::transpose, {deep}) == V{1, 3, 2, 4, 5, 7, 6, 8});
   CHECK(run(false, ops::gather, {x, host(i32, {2, 2}, {2, 0, 1, 1})}, {}, {}).values() == V{3, 1, 5, 5});
   CHECK(result_of(ops::gather_flat, {x, host(i32, {1, 4}, {5, 0, 3, 3})}) == V{6, 1, 4, 4});
@@ -254,16 +265,19 @@ TEST_CASE("fillpad fills what is not valid") {
     DType d;
     double zero, max, min;
   };
-  const Row rows[] = {{f32, 0, inf, -inf}, {f16, 0, inf, -inf},   {bf16, 0, inf, -inf},
-                      {i8, 0, 127, -128},  {u8, 0, 255, 0},       {i16, 0, 32767, -32768},
-                      {u16, 0, 65535, 0},  {i32, 0, 2147483647, -2147483648.0}, {u32, 0, 4294967295.0, 0}};
+  const Row rows[] = {
+      {f32, 0, inf, -inf},      {f16, 0, inf, -inf},     {bf16, 0, inf, -inf}, {i8, 0, 127, -128},
+      {u8, 0, 255, 0},          {i16, 0, 32767, -32768}, {u16, 0, 65535, 0},   {i32, 0, 2147483647, -2147483648.0},
+      {u32, 0, 4294967295.0, 0}};
   for (const Row& r : rows) {
     CAPTURE(name(r.d));
     for (const auto& [pad, fill] : {std::pair{Pad::zero, r.zero}, {Pad::max, r.max}, {Pad::min, r.min}}) {
-      Kernel k;
+      TestFunction k;
       const ValueId x = k.tensor(r.d, {2, 3});
-      const ValueId t = k.load(x, {k.b.index(0), k.b.index(0), k.b.index(1), k.b.index(2)}, tile_type(r.d, {2, 3}), true);
-      k.store(k.b.value(ops::fillpad, {t}, {attribute(AttrKey::pad, static_cast<std::int64_t>(pad))}), k.tensor(r.d, {2, 3}, Direction::out));
+      const ValueId t =
+          k.load(x, {k.b.index(0), k.b.index(0), k.b.index(1), k.b.index(2)}, tile_type(r.d, {2, 3}), true);
+      k.store(k.b.value(ops::fillpad, {t}, {attribute(AttrKey::pad, static_cast<std::int64_t>(pad))}),
+              k.tensor(r.d, {2, 3}, Direction::out));
       HostTensor out(r.d, {2, 3});
       (void)simulate(k.f, {host(r.d, {2, 3}, {1, 2, 3, 4, 5, 6}), out});
       CHECK(out.values() == V{1, 2, fill, fill, fill, fill});
@@ -272,7 +286,8 @@ TEST_CASE("fillpad fills what is not valid") {
 }
 
 TEST_CASE("scalar operations") {
-  const auto of = [](const OpInfo& op, DType d, std::vector<double> values, std::vector<Attr> attrs = {}, Type requested = {}) {
+  const auto of = [](const OpInfo& op, DType d, std::vector<double> values, std::vector<Attr> attrs = {},
+                     Type requested = {}) {
     std::vector<HostTensor> inputs;
     for (const double v : values) inputs.push_back(number(d, v));
     return run(false, op, inputs, attrs, requested).get(0);
@@ -303,28 +318,32 @@ TEST_CASE("scalar operations") {
   CHECK(of(ops::scalar_cast, i32, {16777217}, {}, scalar_type(f32)) == 16777216);
   CHECK(of(ops::scalar_cast, i32, {300}, {}, scalar_type(u8)) == 44);
   const double a[] = {1, 2, 2}, b[] = {2, 2, 1};
-  const bool expected[6][3] = {{false, true, false}, {true, false, true}, {true, false, false}, {true, true, false}, {false, false, true}, {false, true, true}};
+  const bool expected[6][3] = {{false, true, false}, {true, false, true},  {true, false, false},
+                               {true, true, false},  {false, false, true}, {false, true, true}};
   for (int how = 0; how < 6; ++how)
     for (int i = 0; i < 3; ++i) {
       CAPTURE(how, i);
-      for (const DType d : {f32, i32, u64}) CHECK((of(ops::scalar_compare, d, {a[i], b[i]}, {attribute(AttrKey::compare, how)}) != 0) == expected[how][i]);
+      for (const DType d : {f32, i32, u64})
+        CHECK((of(ops::scalar_compare, d, {a[i], b[i]}, {attribute(AttrKey::compare, how)}) != 0) == expected[how][i]);
     }
   CHECK(error_of([&] { (void)of(ops::scalar_rem, i32, {7, 0}); }) ==
         "kernel.cpp:10: error: rem: an integer is divided by zero (7 % 0)\n  hint: guard the divisor: max(n, 1)");
 }
 TEST_CASE("u64 scalars are unsigned") {
-  Kernel k;
+  TestFunction k;
   const ValueId a = k.scalar(u64), b = k.scalar(u64);
-  k.returns({k.b.value(ops::scalar_div, {a, b}), k.b.value(ops::scalar_max, {a, b}), k.b.value(ops::scalar_compare, {a, b}, {attribute(AttrKey::compare, 2)})});
+  k.returns({k.b.value(ops::scalar_div, {a, b}), k.b.value(ops::scalar_max, {a, b}),
+             k.b.value(ops::scalar_compare, {a, b}, {attribute(AttrKey::compare, 2)})});
   const SimulationResult r = simulate(k.f, {std::int64_t{-1}, 2});
   CHECK(r.results[0].integer(0) == std::numeric_limits<std::int64_t>::max());
   CHECK(r.results[1].integer(0) == -1);
   CHECK(r.results[2].integer(0) == 0);
 }
 TEST_CASE("select and block numbers") {
-  Kernel k;
+  TestFunction k;
   const ValueId c = k.scalar(boolean), a = k.scalar(f32), b = k.scalar(f32);
-  k.returns({k.b.value(ops::scalar_select, {c, a, b}), k.b.value(ops::block_index, {}), k.b.value(ops::block_count, {})});
+  k.returns(
+      {k.b.value(ops::scalar_select, {c, a, b}), k.b.value(ops::block_index, {}), k.b.value(ops::block_count, {})});
   SimulateOptions options;
   options.block = 3;
   options.blocks = 8;

@@ -10,7 +10,7 @@ using V = std::vector<double>;
 
 // Loads a [2, 2] window of a [3, 4] tensor at run-time offsets, with run-time extents if wanted, and stores it at [0, 0].
 struct Window {
-  Kernel k;
+  TestFunction k;
   HostTensor out{f32, {3, 4}};
   bool has_valid;
 
@@ -69,41 +69,61 @@ TEST_CASE("empty windows touch nothing") {
 TEST_CASE("accesses outside a tensor are errors") {
   Window w(false), v(true);
   const std::string reaches = "  hint: use a smaller window, or give valid(...) extents that stay inside";
-  CHECK(w.error(2, 0) == "kernel.cpp:12: error: load: the window reaches past the end of the tensor (axis 0: offset 2 + extent 2 > dim 3)\n" + reaches);
-  CHECK(w.error(0, 3) == "kernel.cpp:12: error: load: the window reaches past the end of the tensor (axis 1: offset 3 + extent 2 > dim 4)\n" + reaches);
-  CHECK(w.error(-1, 0) == "kernel.cpp:12: error: load: an offset is negative (axis 0: offset -1)\n  hint: offsets count from the start of the tensor");
-  CHECK(v.error(3, 0, 1, 1) == "kernel.cpp:12: error: load: the window reaches past the end of the tensor (axis 0: offset 3 + extent 1 > dim 3)\n" + reaches);
-  CHECK(v.error(0, 0, -1, 1) == "kernel.cpp:12: error: load: a valid extent is negative (axis 0: valid -1)\n  hint: valid extents lie in [0, window]");
-  CHECK(v.error(0, 0, 1, 3) == "kernel.cpp:12: error: load: a valid extent is larger than the window (axis 1: valid 3, window 2)\n  hint: valid extents lie in [0, window]");
-  CHECK(v.error(-1, 0, 0, 0) == "kernel.cpp:12: error: load: an offset is negative (axis 0: offset -1)\n  hint: offsets count from the start of the tensor");
+  CHECK(w.error(2, 0) ==
+        "kernel.cpp:12: error: load: the window reaches past the end of the tensor (axis 0: offset 2 + extent 2 > dim "
+        "3)\n" +
+            reaches);
+  CHECK(w.error(0, 3) ==
+        "kernel.cpp:12: error: load: the window reaches past the end of the tensor (axis 1: offset 3 + extent 2 > dim "
+        "4)\n" +
+            reaches);
+  CHECK(w.error(-1, 0) ==
+        "kernel.cpp:12: error: load: an offset is negative (axis 0: offset -1)\n  hint: offsets count from the start "
+        "of the tensor");
+  CHECK(v.error(3, 0, 1, 1) ==
+        "kernel.cpp:12: error: load: the window reaches past the end of the tensor (axis 0: offset 3 + extent 1 > dim "
+        "3)\n" +
+            reaches);
+  CHECK(v.error(0, 0, -1, 1) ==
+        "kernel.cpp:12: error: load: a valid extent is negative (axis 0: valid -1)\n  hint: valid extents lie in [0, "
+        "window]");
+  CHECK(v.error(0, 0, 1, 3) ==
+        "kernel.cpp:12: error: load: a valid extent is larger than the window (axis 1: valid 3, window 2)\n  hint: "
+        "valid extents lie in [0, window]");
+  CHECK(v.error(-1, 0, 0, 0) ==
+        "kernel.cpp:12: error: load: an offset is negative (axis 0: offset -1)\n  hint: offsets count from the start "
+        "of the tensor");
   CHECK(w.error(std::numeric_limits<std::int64_t>::max(), 0) != "");
 }
 TEST_CASE("stores outside a tensor are errors") {
-  Kernel k;
+  TestFunction k;
   const ValueId i = k.scalar(index_type), o = k.tensor(f32, {3, 4}, Direction::out);
   const ValueId t = k.b.value(ops::full, {k.f.constant(f32, 1.0)}, {}, tile_type(f32, {2, 4}));
   k.line(14);
   k.store(t, o, {i, k.b.index(0)});
   HostTensor out(f32, {3, 4});
   CHECK(error_of([&] { (void)simulate(k.f, {2, out}); }) ==
-        "kernel.cpp:14: error: store: the window reaches past the end of the tensor (axis 0: offset 2 + extent 2 > dim 3)\n"
+        "kernel.cpp:14: error: store: the window reaches past the end of the tensor (axis 0: offset 2 + extent 2 > dim "
+        "3)\n"
         "  hint: use a smaller window, or give valid(...) extents that stay inside");
   CHECK(error_of([&] { (void)simulate(k.f, {-1, out}); }) ==
-        "kernel.cpp:14: error: store: an offset is negative (axis 0: offset -1)\n  hint: offsets count from the start of the tensor");
+        "kernel.cpp:14: error: store: an offset is negative (axis 0: offset -1)\n  hint: offsets count from the start "
+        "of the tensor");
 }
 
 TEST_CASE("what was never written is poison") {
-  const std::string hint = "\n  hint: load, compute or fill it first (fillpad fills what is not valid), or narrow the valid extents";
+  const std::string hint =
+      "\n  hint: load, compute or fill it first (fillpad fills what is not valid), or narrow the valid extents";
   HostTensor out(f32, {2, 2});
   SECTION("stored") {
-    Kernel k;
+    TestFunction k;
     const ValueId t = k.b.value(ops::create, {}, {}, tile_type(f32, {2, 2}));
     k.store(t, k.tensor(f32, {2, 2}, Direction::out));
     CHECK(error_of([&] { (void)simulate(k.f, {out}); }) ==
           "kernel.cpp:10: error: store: an uninitialised element is used (operand 0, element [0, 0] of [2, 2])" + hint);
   }
   SECTION("elementwise operations hand it on") {
-    Kernel k;
+    TestFunction k;
     const ValueId t = k.b.value(ops::create, {}, {}, tile_type(f32, {2, 2}));
     const ValueId u = k.b.value(ops::write, {t, k.f.constant(f32, 2.0), k.b.index(0), k.b.index(0)});
     const ValueId s = k.b.value(ops::add, {k.b.value(ops::exp, {u}), u});
@@ -113,49 +133,53 @@ TEST_CASE("what was never written is poison") {
           "kernel.cpp:20: error: store: an uninitialised element is used (operand 0, element [0, 1] of [2, 2])" + hint);
   }
   SECTION("read as a scalar") {
-    Kernel k;
+    TestFunction k;
     const ValueId t = k.b.value(ops::create, {}, {}, tile_type(f32, {2, 2}));
     k.returns({k.b.value(ops::read, {t, k.b.index(1), k.b.index(0)})});
     CHECK(error_of([&] { (void)simulate(k.f, {}); }) ==
           "kernel.cpp:10: error: read: an uninitialised element is used (operand 0, element [1, 0] of [2, 2])" + hint);
   }
   SECTION("reduced") {
-    Kernel k;
+    TestFunction k;
     (void)k.b.value(ops::row_sum, {k.b.value(ops::create, {}, {}, tile_type(f32, {2, 2}))});
     CHECK(error_of([&] { (void)simulate(k.f, {}); }) ==
-          "kernel.cpp:10: error: row_sum: an uninitialised element is used (operand 0, element [0, 0] of [2, 2])" + hint);
+          "kernel.cpp:10: error: row_sum: an uninitialised element is used (operand 0, element [0, 0] of [2, 2])" +
+              hint);
   }
   SECTION("multiplied") {
-    Kernel k;
+    TestFunction k;
     const ValueId a = k.b.value(ops::create, {}, {}, tile_type(f32, {2, 2}, Left));
     const ValueId b = k.b.value(ops::create, {}, {}, tile_type(f32, {2, 2}, Right));
     (void)k.b.value(ops::matmul, {a, b});
     CHECK(error_of([&] { (void)simulate(k.f, {}); }) ==
-          "kernel.cpp:10: error: matmul: an uninitialised element is used (operand 0, element [0, 0] of [2, 2])" + hint);
+          "kernel.cpp:10: error: matmul: an uninitialised element is used (operand 0, element [0, 0] of [2, 2])" +
+              hint);
   }
   SECTION("accumulated onto") {
-    Kernel k;
+    TestFunction k;
     const ValueId a = k.b.value(ops::full, {k.f.constant(f32, 1.0)}, {}, tile_type(f32, {2, 2}));
     const ValueId c = k.b.value(ops::create, {}, {}, tile_type(f32, {2, 2}, Acc));
     (void)k.b.value(ops::matmul_acc, {c, a, a});
     CHECK(error_of([&] { (void)simulate(k.f, {}); }) ==
-          "kernel.cpp:10: error: matmul_acc: an uninitialised element is used (operand 0, element [0, 0] of [2, 2])" + hint);
+          "kernel.cpp:10: error: matmul_acc: an uninitialised element is used (operand 0, element [0, 0] of [2, 2])" +
+              hint);
   }
   SECTION("an Out parameter, before it is stored") {
-    Kernel k;
+    TestFunction k;
     const ValueId o = k.tensor(f32, {2, 2}, Direction::out);
     k.store(k.load_whole(o), o);
     CHECK(error_of([&] { (void)simulate(k.f, {out}); }) ==
           "kernel.cpp:10: error: store: an uninitialised element is used (operand 0, element [0, 0] of [2, 2])" + hint);
   }
   SECTION("returned") {
-    Kernel k;
+    TestFunction k;
     k.returns({k.b.value(ops::create, {}, {}, tensor_type(f32, {2, 2}))});
     CHECK(error_of([&] { (void)simulate(k.f, {}); }) ==
-          "kernel.cpp:10: error: return: an uninitialised element is returned (result 0, element [0, 0] of [2, 2])\n  hint: give every element a value");
+          "kernel.cpp:10: error: return: an uninitialised element is returned (result 0, element [0, 0] of [2, 2])\n  "
+          "hint: give every element a value");
   }
   SECTION("an InOut parameter has the host's elements") {
-    Kernel k;
+    TestFunction k;
     const ValueId o = k.tensor(f32, {2, 2}, Direction::inout);
     const ValueId t = k.load_whole(o);
     k.store(k.b.value(ops::add, {t, t}), o);
@@ -165,18 +189,19 @@ TEST_CASE("what was never written is poison") {
   }
 }
 TEST_CASE("input parameters are not written") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(f32, {2, 2});
   k.store(k.load_whole(x), x);
   const HostTensor t(f32, {2, 2});
   CHECK(error_of([&] { (void)simulate(k.f, {t}); }) ==
-        "kernel.cpp:10: error: store: the tensor parameter is an input\n  hint: declare it Out<Tensor<...>> or InOut<Tensor<...>>");
+        "kernel.cpp:10: error: store: the tensor parameter is an input\n  hint: declare it Out<Tensor<...>> or "
+        "InOut<Tensor<...>>");
 }
 
 TEST_CASE("valid extents follow every operation") {
   // [2, 3] tiles of which a run-time part is valid; what is stored is the part that the rule leaves.
   const auto stored = [](const OpInfo& op, std::int64_t m, std::int64_t n, std::int64_t operands_of_its_own) {
-    Kernel k;
+    TestFunction k;
     const ValueId x = k.tensor(f32, {2, 3}), a = k.scalar(index_type), b = k.scalar(index_type);
     const ValueId t = k.load(x, {k.b.index(0), k.b.index(0), a, b}, tile_type(f32, {2, 3}), true);
     std::vector<ValueId> operands = {t};
@@ -198,17 +223,18 @@ TEST_CASE("valid extents follow every operation") {
   CHECK(stored(ops::fillpad, 1, 2, 1) == std::pair(V{1, 2, 0, 0, 0, 0}, std::int64_t{0}));
 }
 TEST_CASE("nothing to reduce gives poison") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(f32, {2, 2}), n = k.scalar(index_type);
   const ValueId t = k.load(x, {k.b.index(0), k.b.index(0), k.b.index(2), n}, tile_type(f32, {2, 2}), true);
   k.store(k.b.value(ops::row_sum, {t}), k.tensor(f32, {2, 1}, Direction::out));
   HostTensor in = host(f32, {2, 2}, {1, 2, 3, 4}), out(f32, {2, 1});
   (void)simulate(k.f, {in, 1, out});
   CHECK(out.values() == V{1, 3});
-  CHECK(error_of([&] { (void)simulate(k.f, {in, 0, out}); }).find("store: an uninitialised element") != std::string::npos);
+  CHECK(error_of([&] { (void)simulate(k.f, {in, 0, out}); }).find("store: an uninitialised element") !=
+        std::string::npos);
 }
 TEST_CASE("set_valid_shape narrows, and does not make elements known") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(f32, {2, 2}), n = k.scalar(index_type);
   const ValueId t = k.load(x, {k.b.index(0), k.b.index(0), k.b.index(1), k.b.index(2)}, tile_type(f32, {2, 2}), true);
   k.line(15);
@@ -216,35 +242,42 @@ TEST_CASE("set_valid_shape narrows, and does not make elements known") {
   k.store(u, k.tensor(f32, {2, 2}, Direction::out));
   HostTensor in = host(f32, {2, 2}, {1, 2, 3, 4}), out(f32, {2, 2});
   CHECK(simulate(k.f, {in, 1, out}).unwritten(2).count == 3);
-  CHECK(error_of([&] { (void)simulate(k.f, {in, 2, out}); }).find("store: an uninitialised element is used (operand 0, element [1, 0]") != std::string::npos);
+  CHECK(error_of([&] {
+    (void)simulate(k.f, {in, 2, out});
+  }).find("store: an uninitialised element is used (operand 0, element [1, 0]") != std::string::npos);
   CHECK(error_of([&] { (void)simulate(k.f, {in, 3, out}); }) ==
-        "kernel.cpp:15: error: set_valid_shape: a valid extent is larger than the window (axis 0: valid 3, window 2)\n  hint: valid extents lie in [0, window]");
+        "kernel.cpp:15: error: set_valid_shape: a valid extent is larger than the window (axis 0: valid 3, window 2)\n "
+        " hint: valid extents lie in [0, window]");
 }
 
 TEST_CASE("a padded product uses the valid rows, columns and inner extent") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(f16, {2, 3}), w = k.tensor(f16, {3, 2});
   const auto zero = k.b.index(0), two = k.b.index(2), three = k.b.index(3);
   const ValueId a = k.load(x, {zero, zero, two, three}, tile_type(f16, {16, 16}, Mat), true);
   const ValueId b = k.load(w, {zero, zero, three, two}, tile_type(f16, {16, 16}, Mat), true);
-  const ValueId c = k.b.value(ops::matmul, {k.b.value(ops::move, {a}, {}, tile_type(f16, {16, 16}, Left)), k.b.value(ops::move, {b}, {}, tile_type(f16, {16, 16}, Right))});
+  const ValueId c = k.b.value(ops::matmul, {k.b.value(ops::move, {a}, {}, tile_type(f16, {16, 16}, Left)),
+                                            k.b.value(ops::move, {b}, {}, tile_type(f16, {16, 16}, Right))});
   k.store(c, k.tensor(f32, {2, 2}, Direction::out));
   HostTensor out(f32, {2, 2});
-  CHECK(simulate(k.f, {host(f16, {2, 3}, {1, 2, 3, 4, 5, 6}), host(f16, {3, 2}, {1, -1, 2, 0, 0, 3}), out}).unwritten(2).count == 0);
+  CHECK(simulate(k.f, {host(f16, {2, 3}, {1, 2, 3, 4, 5, 6}), host(f16, {3, 2}, {1, -1, 2, 0, 0, 3}), out})
+            .unwritten(2)
+            .count == 0);
   CHECK(out.values() == V{5, 8, 14, 14});
 }
 TEST_CASE("a product of different inner extents is an error") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(f16, {2, 2});
   const auto zero = k.b.index(0);
   const ValueId a = k.load(x, {zero, zero, k.b.index(2), k.b.index(1)}, tile_type(f16, {2, 2}, Mat), true);
   (void)k.b.value(ops::matmul, {a, k.load_whole(x, Mat)});
   CHECK(error_of([&] { (void)simulate(k.f, {HostTensor(f16, {2, 2})}); }) ==
-        "kernel.cpp:10: error: matmul: the valid inner extents differ (1, 2)\n  hint: give both operands the same valid extent along k");
+        "kernel.cpp:10: error: matmul: the valid inner extents differ (1, 2)\n  hint: give both operands the same "
+        "valid extent along k");
 }
 
 TEST_CASE("slices and assembles stay inside") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(f32, {3, 4}), i = k.scalar(index_type), j = k.scalar(index_type);
   const ValueId t = k.load_whole(x);
   k.line(11);
@@ -252,14 +285,19 @@ TEST_CASE("slices and assembles stay inside") {
   k.line(12);
   k.returns({k.b.value(ops::read, {k.b.value(ops::assemble, {t, s, j, k.b.index(0)}), j, k.b.index(1)})});
   CHECK(simulate(k.f, {matrix, 1, 2}).results[0].get(0) == 7);
-  CHECK(error_of([&] { (void)simulate(k.f, {matrix, 3, 0}); }).find("kernel.cpp:11: error: slice: the window reaches past the end of the tensor (axis 0: offset 3 + extent 1 > dim 3)") == 0);
-  CHECK(error_of([&] { (void)simulate(k.f, {matrix, 0, 3}); }).find("kernel.cpp:12: error: assemble: the window reaches past the end of the tensor (axis 0: offset 3 + extent 1 > dim 3)") == 0);
+  CHECK(error_of([&] { (void)simulate(k.f, {matrix, 3, 0}); })
+            .find("kernel.cpp:11: error: slice: the window reaches past the end of the tensor (axis 0: offset 3 + "
+                  "extent 1 > dim 3)") == 0);
+  CHECK(error_of([&] { (void)simulate(k.f, {matrix, 0, 3}); })
+            .find("kernel.cpp:12: error: assemble: the window reaches past the end of the tensor (axis 0: offset 3 + "
+                  "extent 1 > dim 3)") == 0);
 }
 TEST_CASE("a slice of a partial tile is valid as far as the tile") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(f32, {3, 4}), n = k.scalar(index_type);
   const ValueId t = k.load(x, {k.b.index(0), k.b.index(0), n, k.b.index(4)}, tile_type(f32, {3, 4}), true);
-  k.store(k.b.value(ops::slice, {t, k.b.index(1), k.b.index(0)}, {}, tile_type(f32, {2, 4})), k.tensor(f32, {2, 4}, Direction::out));
+  k.store(k.b.value(ops::slice, {t, k.b.index(1), k.b.index(0)}, {}, tile_type(f32, {2, 4})),
+          k.tensor(f32, {2, 4}, Direction::out));
   HostTensor out(f32, {2, 4});
   CHECK(simulate(k.f, {matrix, 2, out}).unwritten(2).count == 4);
   CHECK(out.values() == V{5, 6, 7, 8, 0, 0, 0, 0});
@@ -267,7 +305,7 @@ TEST_CASE("a slice of a partial tile is valid as far as the tile") {
   CHECK(simulate(k.f, {matrix, 0, out}).unwritten(2).count == 8);
 }
 TEST_CASE("reads and writes of elements stay inside") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(i32, {3}), i = k.scalar(i32), o = k.tensor(i32, {3}, Direction::out);
   k.line(21);
   const ValueId n = k.b.value(ops::read, {x, i});
@@ -280,26 +318,32 @@ TEST_CASE("reads and writes of elements stay inside") {
   CHECK(r.statistics.gm_bytes_read == 4);
   CHECK(r.statistics.gm_bytes_written == 4);
   const std::string hint = "\n  hint: indices lie in [0, dim)";
-  CHECK(error_of([&] { (void)simulate(k.f, {in, 1, out}); }) == "kernel.cpp:22: error: write: an index is out of bounds (axis 0: index 3, dim 3)" + hint);
-  CHECK(error_of([&] { (void)simulate(k.f, {in, 2, out}); }) == "kernel.cpp:22: error: write: an index is out of bounds (axis 0: index -1, dim 3)" + hint);
-  CHECK(error_of([&] { (void)simulate(k.f, {in, 3, out}); }) == "kernel.cpp:21: error: read: an index is out of bounds (axis 0: index 3, dim 3)" + hint);
+  CHECK(error_of([&] { (void)simulate(k.f, {in, 1, out}); }) ==
+        "kernel.cpp:22: error: write: an index is out of bounds (axis 0: index 3, dim 3)" + hint);
+  CHECK(error_of([&] { (void)simulate(k.f, {in, 2, out}); }) ==
+        "kernel.cpp:22: error: write: an index is out of bounds (axis 0: index -1, dim 3)" + hint);
+  CHECK(error_of([&] { (void)simulate(k.f, {in, 3, out}); }) ==
+        "kernel.cpp:21: error: read: an index is out of bounds (axis 0: index 3, dim 3)" + hint);
 }
 TEST_CASE("gathers stay inside") {
-  Kernel k;
+  TestFunction k;
   const ValueId x = k.tensor(f32, {3, 4}), i = k.tensor(i32, {3, 1});
   k.returns({k.b.value(ops::gather, {x, i})});
   CHECK(simulate(k.f, {matrix, host(i32, {3, 1}, {3, 0, 1})}).results[0].values() == V{4, 5, 10});
   CHECK(error_of([&] { (void)simulate(k.f, {matrix, host(i32, {3, 1}, {3, 4, 1})}); }) ==
-        "kernel.cpp:10: error: gather: an index is out of bounds (element [1, 0]: index 4, dim 4)\n  hint: indices lie in [0, dim)");
+        "kernel.cpp:10: error: gather: an index is out of bounds (element [1, 0]: index 4, dim 4)\n  hint: indices lie "
+        "in [0, dim)");
 }
 
 TEST_CASE("flattened tiles cover a box of the tensor") {
-  Kernel k;
+  TestFunction k;
   const Type whole = tensor_type(f32, {2, dyn<"S">, 2});
-  const ValueId x = k.parameter(whole), o = k.parameter(whole, Direction::out), s = k.scalar(index_type), n = k.scalar(index_type);
+  const ValueId x = k.parameter(whole), o = k.parameter(whole, Direction::out), s = k.scalar(index_type),
+                n = k.scalar(index_type);
   const Attr window = k.f.list_attr(AttrKey::window, {1, 2, 2});
   const auto zero = k.b.index(0), one = k.b.index(1), two = k.b.index(2);
-  const ValueId t = k.b.value(ops::load, {x, one, s, zero, one, n, two}, {window, attribute(AttrKey::has_valid, 1)}, tile_type(f32, {2, 2}));
+  const ValueId t = k.b.value(ops::load, {x, one, s, zero, one, n, two}, {window, attribute(AttrKey::has_valid, 1)},
+                              tile_type(f32, {2, 2}));
   k.f.set_valid(t, {Extent{0, n}, Extent{2, {}}});
   k.line(30);
   k.b.emit(ops::store, {k.b.value(ops::neg, {t}), o, zero, s, zero}, {window});
@@ -311,20 +355,28 @@ TEST_CASE("flattened tiles cover a box of the tensor") {
   CHECK(simulate(k.f, {in, tail, 2, 1}).unwritten(1).count == 10);
   CHECK(tail.values() == V{0, 0, 0, 0, -11, -12, 0, 0, 0, 0, 0, 0});
   CHECK(simulate(k.f, {in, tail, 7, 0}).unwritten(1).count == 12);
-  CHECK(error_of([&] { (void)simulate(k.f, {in, tail, 2, 2}); }).find("load: the window reaches past the end of the tensor (axis 1: offset 2 + extent 2 > dim 3)") != std::string::npos);
+  CHECK(error_of([&] {
+    (void)simulate(k.f, {in, tail, 2, 2});
+  }).find("load: the window reaches past the end of the tensor (axis 1: offset 2 + extent 2 > dim 3)") !=
+        std::string::npos);
 }
 TEST_CASE("flattened stores are checked and cover several leading dims") {
-  Kernel k;
+  TestFunction k;
   const ValueId o = k.tensor(i32, {2, 3, 2}, Direction::out), i = k.scalar(index_type);
-  const ValueId t = k.b.value(ops::reshape, {k.b.value(ops::arange, {k.f.constant(i32, std::int64_t{0})}, {}, tile_type(i32, {1, 8}))}, {}, tile_type(i32, {4, 2}));
+  const ValueId t = k.b.value(
+      ops::reshape, {k.b.value(ops::arange, {k.f.constant(i32, std::int64_t{0})}, {}, tile_type(i32, {1, 8}))}, {},
+      tile_type(i32, {4, 2}));
   k.b.emit(ops::store, {t, o, k.b.index(0), i, k.b.index(0)}, {k.f.list_attr(AttrKey::window, {2, 2, 2})});
   HostTensor out(i32, {2, 3, 2});
   CHECK(simulate(k.f, {out, 1}).unwritten(0).count == 4);
   CHECK(out.values() == V{0, 0, 0, 1, 2, 3, 0, 0, 4, 5, 6, 7});
-  CHECK(error_of([&] { (void)simulate(k.f, {out, 2}); }).find("store: the window reaches past the end of the tensor (axis 1: offset 2 + extent 2 > dim 3)") != std::string::npos);
+  CHECK(error_of([&] {
+    (void)simulate(k.f, {out, 2});
+  }).find("store: the window reaches past the end of the tensor (axis 1: offset 2 + extent 2 > dim 3)") !=
+        std::string::npos);
 }
 TEST_CASE("a tile of lower rank is stored into the last dims") {
-  Kernel k;
+  TestFunction k;
   const ValueId o = k.tensor(f32, {2, 2, 2}, Direction::out);
   const ValueId t = k.b.value(ops::full, {k.f.constant(f32, 7.0)}, {}, tile_type(f32, {1, 2}));
   k.store(t, o, {k.b.index(1), k.b.index(1), k.b.index(0)});
@@ -333,12 +385,13 @@ TEST_CASE("a tile of lower rank is stored into the last dims") {
   CHECK(out.values() == V{0, 0, 0, 0, 0, 0, 7, 7});
 }
 TEST_CASE("stores from Acc narrow, atomic stores add") {
-  Kernel k;
+  TestFunction k;
   const ValueId o = k.tensor(f16, {1, 2}, Direction::inout);
   const ValueId one = k.b.value(ops::full, {k.f.constant(f16, 1.0)}, {}, tile_type(f16, {1, 1}));
   const ValueId two = k.b.value(ops::full, {k.f.constant(f16, 2049.0)}, {}, tile_type(f16, {1, 2}));
   const ValueId c = k.b.value(ops::matmul, {one, two});
-  const ValueId acc = k.b.value(ops::matmul_acc, {c, one, k.b.value(ops::full, {k.f.constant(f16, 1.0)}, {}, tile_type(f16, {1, 2}))});
+  const ValueId acc =
+      k.b.value(ops::matmul_acc, {c, one, k.b.value(ops::full, {k.f.constant(f16, 1.0)}, {}, tile_type(f16, {1, 2}))});
   k.b.emit(ops::store, {acc, o, k.b.index(0), k.b.index(0)}, {attribute(AttrKey::atomic_add, 1)});
   HostTensor out = host(f16, {1, 2}, {0, 1});
   (void)simulate(k.f, {out});

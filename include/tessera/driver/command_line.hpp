@@ -10,13 +10,13 @@
 namespace tessera::driver {
 
 /// `list`: the kernels and where they are written; nothing is traced.
-inline ExitCode list(const Environment& env) {
+inline ExitCode run_list(const Environment& env) {
   Errors errors(env.err);
   check_registry(env.kernels, errors);
   std::size_t width = 0;
-  Selection(env, {}).for_each([&](const KernelEntry& k) { width = std::max(width, k.name().size()); });
+  Selection(env, {}).for_each([&](const KernelEntry& k) { width = std::max(width, name_of(k).size()); });
   Selection(env, {}).for_each([&](const KernelEntry& k) {
-    env.out << fmt::format("{:<{}}  {}:{}\n", k.name(), width, k.location().file, k.location().line);
+    env.out << fmt::format("{:<{}}  {}:{}\n", name_of(k), width, k.location().file, k.location().line);
   });
   return errors.code();
 }
@@ -35,8 +35,17 @@ inline Arch arch_of(const std::string& text, const Environment& env) {
                      "build a second generator: tessera_add_kernels(... ARCH " + text + ")"};
   return wanted;
 }
-inline void require_forms(const std::vector<std::string>& forms) {
-  for (const std::string& form : forms) {
+inline void require_command(const std::vector<std::string>& arguments) {
+  const std::string known = "commands: " + joined(command_names, [](std::string_view n) { return std::string(n); });
+  if (arguments.empty()) throw UsageError{"no command is given", known};
+  if (arguments[0].substr(0, 1) != "-" && std::find(std::begin(command_names), std::end(command_names), arguments[0]) == std::end(command_names))
+    throw UsageError{"there is no command of this name (" + arguments[0] + ")", known};
+}
+/// `forms`: a list with commas.
+inline void require_forms(const std::string& forms) {
+  for (std::size_t begin = 0; begin <= forms.size();) {
+    const std::string form = forms.substr(begin, forms.find(',', begin) - begin);
+    begin += form.size() + 1;
     if (form == "cpp") throw UsageError{"--emit: cpp is not available in this version", "--emit pto"};
     if (form != "pto") throw UsageError{"--emit: there is no form of this name (" + form + ")", "forms: pto"};
   }
@@ -62,8 +71,8 @@ inline Settings settings_of(const std::vector<std::string>& texts) {
 
 /// What CLI11 fills in.
 struct Parsed {
-  std::string arch, assembler = "0.60";
-  std::vector<std::string> forms{"pto"}, settings;
+  std::string arch, assembler = "0.60", forms = "pto";
+  std::vector<std::string> settings;
   EmitCommand emit;
   LowerCommand lower;
   CheckCommand check;
@@ -75,7 +84,7 @@ inline void describe(CLI::App& app, Parsed& p) {
 
   CLI::App* const emit = app.add_subcommand("emit", "writes <kernel>.pto for each kernel, and manifest.json");
   arch(emit);
-  emit->add_option("--emit", p.forms, "forms to write: pto")->delimiter(',')->expected(1);
+  emit->add_option("--emit", p.forms, "forms to write: pto");
   emit->add_option("--assembler", p.assembler, "version of the PTO assembler that reads it: 0.60 or 0.27");
   emit->add_option("--out", p.emit.directory, "directory for the files (default: the current one)");
   emit->add_option("kernels", p.emit.kernels, "names of kernels (default: all)");
@@ -83,8 +92,8 @@ inline void describe(CLI::App& app, Parsed& p) {
   CLI::App* const lower = app.add_subcommand("lower", "prints the IR of a kernel, fully lowered unless passes are named");
   lower->add_option("kernel", p.lower.kernel, "name of the kernel")->required();
   arch(lower);
-  lower->add_option("--print-before", p.lower.print_before, "a pass before which the IR is printed; may be repeated")->expected(1)->take_all();
-  lower->add_option("--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated")->expected(1)->take_all();
+  lower->add_option("--print-before", p.lower.print_before, "a pass before which the IR is printed; may be repeated")->allow_extra_args(false);
+  lower->add_option("--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated")->allow_extra_args(false);
   lower->add_flag("--print-before-all", p.lower.print_before_all, "print before every pass");
   lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
   lower->add_flag("--timing", p.lower.timing, "time of each pass, on standard error");
@@ -93,7 +102,7 @@ inline void describe(CLI::App& app, Parsed& p) {
   CLI::App* const check = app.add_subcommand("check", "lowers kernels and runs them on random data against their tensor-level meaning");
   arch(check);
   check->add_option("--seed", p.check.seed, "of the random data");
-  check->add_option("--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated")->expected(1)->take_all();
+  check->add_option("--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated")->allow_extra_args(false);
   check->add_option("kernels", p.check.kernels, "names of kernels (default: all)");
 }
 
@@ -101,9 +110,7 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
   CLI::App app("Kernels in, PTO code out.", program);
   Parsed p;
   describe(app, p);
-  if (!arguments.empty() && arguments[0].substr(0, 1) != "-" &&
-      std::find(std::begin(command_names), std::end(command_names), arguments[0]) == std::end(command_names))
-    throw UsageError{"there is no command of this name (" + arguments[0] + ")", "commands: " + joined(command_names, [](std::string_view n) { return std::string(n); })};
+  require_command(arguments);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     app.parse(std::move(arguments));
@@ -114,21 +121,21 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
   } catch (const CLI::ParseError& e) {
     throw UsageError{e.what(), "see " + program + " --help"};
   }
-  if (app.got_subcommand("list")) return list(env);
+  if (app.got_subcommand("list")) return run_list(env);
   const Arch arch = arch_of(p.arch, env);
   if (app.got_subcommand("emit")) {
     require_forms(p.forms);
     p.emit.arch = arch;
     p.emit.assembler = assembler_of(p.assembler);
-    return emit(env, p.emit);
+    return run_emit(env, p.emit);
   }
   if (app.got_subcommand("lower")) {
     p.lower.arch = arch;
-    return lower(env, p.lower);
+    return run_lower(env, p.lower);
   }
   p.check.arch = arch;
   p.check.settings = settings_of(p.settings);
-  return check(env, p.check);
+  return run_check(env, p.check);
 }
 
 }  // namespace detail

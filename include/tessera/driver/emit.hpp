@@ -18,10 +18,11 @@ struct EmitCommand {
 };
 
 /// Nothing is written when a kernel fails; all that fail are reported.
-inline ExitCode emit(const Environment& env, const EmitCommand& command) {
+inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   Errors errors(env.err);
   const std::size_t known = env.kernels.errors().size();
   check_registry(env.kernels, errors);
+  if (env.kernels.size() == 0) return errors.code();
   SourceFiles sources;
   OutputFiles files(command.directory);
   std::vector<nlohmann::ordered_json> manifest;
@@ -29,7 +30,7 @@ inline ExitCode emit(const Environment& env, const EmitCommand& command) {
     errors.attempt(&kernel, [&] {
       require_file_name(kernel);
       const Function lowered = lower(trace(kernel, sources), {.arch = command.arch});
-      const std::string file = kernel.name() + ".pto";
+      const std::string file = name_of(kernel) + ".pto";
       files.add(file, emit_pto_mlir(lowered, {.arch = command.arch, .assembler = command.assembler}));
       manifest.push_back(kernel_json(lowered, file, command.arch));
     });

@@ -19,13 +19,11 @@ struct LowerCommand {
 
 namespace detail {
 
-using tessera::detail::is_word;
-
 inline void require_passes(const std::vector<std::string>& wanted) {
-  const auto name_of = [](const Pass* p) { return std::string(p->name); };
+  const auto text = [](const Pass* p) { return std::string(p->name); };
   for (const std::string& w : wanted)
     if (std::none_of(default_pipeline().begin(), default_pipeline().end(), [&](const Pass* p) { return p->name == w; }))
-      throw UsageError{"there is no pass of this name (" + w + ")", "passes: " + joined(default_pipeline(), name_of)};
+      throw UsageError{"there is no pass of this name (" + w + ")", "passes: " + joined(default_pipeline(), text)};
 }
 inline bool chosen(const Pass& pass, const std::vector<std::string>& names, bool all) {
   return all || std::find(names.begin(), names.end(), pass.name) != names.end();
@@ -43,7 +41,7 @@ inline void print_times(std::ostream& err, const std::vector<PassTime>& times) {
 }  // namespace detail
 
 /// IR goes to `out`, times to `err`. Without a choice of passes the lowered function is printed. Throws UsageError.
-inline ExitCode lower(const Environment& env, const LowerCommand& command) {
+inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
   detail::require_passes(command.print_before);
   detail::require_passes(command.print_after);
   Errors errors(env.err);
@@ -53,7 +51,7 @@ inline ExitCode lower(const Environment& env, const LowerCommand& command) {
   Selection(env, {command.kernel}).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
       const auto show = [&](std::string_view when, std::string_view pass, const Function& f) {
-        env.out << "// " << kernel.name() << ": " << when << ' ' << pass << '\n' << print(f, {command.locations}) << '\n';
+        env.out << "// " << name_of(kernel) << ": " << when << ' ' << pass << '\n' << print(f, PrintOptions{command.locations}) << '\n';
       };
       PassOptions options;
       std::vector<PassTime> times;
@@ -69,7 +67,7 @@ inline ExitCode lower(const Environment& env, const LowerCommand& command) {
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", recorded);
       const Function lowered = run_passes(recorded, default_pipeline(), {command.arch}, options);
       const bool any = command.print_before_all || command.print_after_all || !command.print_before.empty() || !command.print_after.empty();
-      if (!any) env.out << print(lowered, {command.locations});
+      if (!any) env.out << print(lowered, PrintOptions{command.locations});
       if (command.timing) detail::print_times(env.err, times);
     });
   });

@@ -14,6 +14,7 @@ namespace tessera::driver {
 
 namespace detail {
 
+inline std::string text_json(std::string_view text) { return std::string(text); }
 /// Numbers, and the names of run-time dims.
 inline nlohmann::ordered_json shape_json(const Type& t) {
   nlohmann::ordered_json shape = nlohmann::ordered_json::array();
@@ -26,7 +27,7 @@ inline nlohmann::ordered_json shape_json(const Type& t) {
 inline nlohmann::ordered_json parameter_json(const Function& f, const Parameter& p) {
   const Type& t = f.type(p.value);
   nlohmann::ordered_json j;
-  j["name"] = p.name;
+  j["name"] = text_json(p.name);
   j["kind"] = t.is_tensor() ? "tensor" : "scalar";
   j["direction"] = std::string(name(p.direction));
   j["dtype"] = std::string(name(t.dtype));
@@ -56,7 +57,7 @@ inline nlohmann::ordered_json dims_json(const Function& f) {
   std::string_view source = f.location.file;
   source.remove_prefix(source.find_last_of('/') + 1);
   nlohmann::ordered_json j;
-  j["name"] = f.name;
+  j["name"] = detail::text_json(f.name);
   j["file"] = std::string(file);
   j["arch"] = std::string(name(arch));
   j["source"] = {{"file", std::string(source)}, {"line", f.location.line}};

@@ -21,8 +21,8 @@ inline constexpr std::int64_t default_integer = 2;
 
 namespace detail {
 
-inline double setting(const Settings& settings, const std::string& name, double otherwise) {
-  const auto found = settings.find(name);
+inline double setting(const Settings& settings, std::string_view name, double otherwise) {
+  const auto found = settings.find(std::string(name));
   return found != settings.end() ? found->second : otherwise;
 }
 
@@ -48,6 +48,15 @@ inline void collect_limits(const Function& f, ValueId v, Limits& limits) {
 
 }  // namespace detail
 
+/// The names that a setting of this function can have.
+[[nodiscard]] inline std::vector<std::string> setting_names(const Function& f) {
+  std::vector<std::string> names;
+  for (const ValueId v : f.symbols()) names.emplace_back(symbol_of(f[v].integer).view());
+  for (const Parameter& p : f.parameters)
+    if (f.type(p.value).is_scalar()) names.emplace_back(std::string_view(p.name));
+  return names;
+}
+
 /// Random arguments of a recorded function. They own their tensors and outlive the runs that use `list()`.
 class RandomArguments {
  public:
@@ -71,7 +80,7 @@ class RandomArguments {
     const Type& t = f.type(p.value);
     std::vector<std::int64_t> dims(t.dims, t.dims + t.rank);
     for (std::int64_t& d : dims)
-      if (is_dynamic(d)) d = static_cast<std::int64_t>(detail::setting(settings, std::string(symbol_of(d).view()), static_cast<double>(default_dim)));
+      if (is_dynamic(d)) d = static_cast<std::int64_t>(detail::setting(settings, symbol_of(d).view(), static_cast<double>(default_dim)));
     HostTensor& made = tensors_.emplace_back(t.dtype, std::move(dims));
     fill_random(made, seed);
     if (is_float(t.dtype)) return made;

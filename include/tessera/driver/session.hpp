@@ -40,8 +40,12 @@ template <class Range, class Text>
   return out;
 }
 
+[[nodiscard]] inline std::string name_of(const KernelEntry& kernel) {
+  const std::string_view name = kernel.name();
+  return std::string(name);
+}
 [[nodiscard]] inline bool is_identifier(std::string_view text) {
-  return !text.empty() && !detail::is_digit(text[0]) && std::all_of(text.begin(), text.end(), detail::is_word);
+  return !text.empty() && !tessera::detail::is_digit(text[0]) && std::all_of(text.begin(), text.end(), tessera::detail::is_word);
 }
 
 /// The errors of one run. Work on a kernel goes through `attempt`, so that one failing kernel does not hide another.
@@ -55,7 +59,7 @@ class Errors {
   void report(Diagnostic d, const KernelEntry* kernel = nullptr) {
     if (kernel != nullptr && d.location.file[0] == 0) d.location = kernel->location();
     err_ << d.text() << '\n';
-    if (kernel != nullptr) err_ << "  kernel: " << kernel->name() << '\n';
+    if (kernel != nullptr) err_ << "  kernel: " << name_of(*kernel) << '\n';
     worsen(user_error);
   }
   void report_internal(const std::exception& e, const KernelEntry* kernel) {
@@ -63,7 +67,7 @@ class Errors {
     const Diagnostic d{kernel != nullptr ? kernel->location() : Location{}, {}, {}};
     if (d.location.file[0] != 0) err_ << d.location.file << ':' << d.location.line << ": ";
     err_ << (named ? "" : "internal error: ") << e.what() << '\n';
-    if (kernel != nullptr) err_ << "  kernel: " << kernel->name() << '\n';
+    if (kernel != nullptr) err_ << "  kernel: " << name_of(*kernel) << '\n';
     err_ << "  hint: this is a fault of tessera, not of the kernel; please report it with the kernel's source\n";
     worsen(internal_error);
   }
@@ -88,25 +92,17 @@ class Errors {
   ExitCode code_ = success;
 };
 
-/// What a kernel records, with names from its source. Exceptions of the user's lambda become diagnostics.
+/// What a kernel records, with names from its source.
 [[nodiscard]] inline Function trace(const KernelEntry& kernel, SourceFiles& files) {
-  const auto thrown = [&](const std::string& what) {
-    fail(kernel.location(), "kernel: the lambda throws an exception (" + kernel.name() + ": " + what + ")", "let the lambda run to its end");
-  };
   try {
     Function f = kernel.trace();
     name_from_source(f, files);
     return f;
-  } catch (const UserError&) {
+  } catch (const std::exception&) {
     throw;
-  } catch (const InternalError&) {
-    throw;
-  } catch (const std::exception& e) {
-    thrown(e.what());
   } catch (...) {
-    thrown("of a type that is not derived from std::exception");
+    fail(kernel.location(), "kernel: the lambda throws something that is not a std::exception", "let the lambda run to its end");
   }
-  return {};
 }
 
 /// The kernels that a command works on, by name. Nothing is traced.
@@ -125,7 +121,7 @@ class Selection {
     std::vector<std::string> seen;
     for (std::vector<const KernelEntry*> next = pending(seen); !next.empty(); next = pending(seen))
       for (const KernelEntry* k : next) {
-        seen.push_back(k->name());
+        seen.push_back(name_of(*k));
         f(*k);
       }
   }
@@ -136,16 +132,16 @@ class Selection {
     std::vector<const KernelEntry*> list;
     for (std::size_t i = 0, n = registry_.size(); i < n; ++i) {
       const KernelEntry& k = registry_[i];
-      const auto has = [&](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), k.name()) != names.end(); };
-      const bool repeated = std::any_of(list.begin(), list.end(), [&](const KernelEntry* o) { return o->name() == k.name(); });
+      const auto has = [&](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), name_of(k)) != names.end(); };
+      const bool repeated = std::any_of(list.begin(), list.end(), [&](const KernelEntry* o) { return name_of(*o) == name_of(k); });
       if (!repeated && !has(seen) && (wanted_.empty() || has(wanted_))) list.push_back(&k);
     }
-    std::sort(list.begin(), list.end(), [](const KernelEntry* a, const KernelEntry* b) { return a->name() < b->name(); });
+    std::sort(list.begin(), list.end(), [](const KernelEntry* a, const KernelEntry* b) { return name_of(*a) < name_of(*b); });
     return list;
   }
   [[nodiscard]] std::string known() const {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < registry_.size(); ++i) names.push_back(registry_[i].name());
+    for (std::size_t i = 0; i < registry_.size(); ++i) names.push_back(name_of(registry_[i]));
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return joined(names, [](const std::string& n) { return n; });
@@ -163,8 +159,8 @@ inline void check_registry(const Registry& kernels, Errors& errors, std::size_t 
 }
 /// A kernel's name is that of a file and of a function in the emitted code.
 inline void require_file_name(const KernelEntry& kernel) {
-  if (!is_identifier(kernel.name()))
-    fail(kernel.location(), "kernel: the name is not an identifier (" + kernel.name() + ")", "use letters, digits and '_', and no digit in front");
+  if (!is_identifier(name_of(kernel)))
+    fail(kernel.location(), "kernel: the name is not an identifier (" + name_of(kernel) + ")", "use letters, digits and '_', and no digit in front");
 }
 
 }  // namespace tessera::driver

@@ -1,6 +1,8 @@
 // Control flow: `for (Index i : range(0, n, 64))`, if_, while_. Bodies run once, while recording.
 #pragma once
 
+#include <exception>
+
 #include "handles.hpp"
 
 namespace tessera {
@@ -19,8 +21,9 @@ class [[nodiscard]] range_loop {
   range_loop& operator=(const range_loop&) = delete;
   ~range_loop() {
     if (open_)
-      recorder_->abandon(depth_, {at_, "range: the loop is left by break, return or an exception",
-                                  "the body is recorded once: let it run to its end, and use if_(...) or while_(...) instead"});
+      recorder_->abandon(depth_, at_, "range: the loop is left by break, return or an exception",
+                         "the body is recorded once: let it run to its end, and use if_(...) or while_(...) instead",
+                         std::uncaught_exceptions() > exceptions_);
   }
 
   struct sentinel {};
@@ -39,6 +42,7 @@ class [[nodiscard]] range_loop {
     range_loop* loop_;
   };
   [[nodiscard]] iterator begin() {
+    exceptions_ = std::uncaught_exceptions();
     depth_ = recorder_->depth();
     counter_ = recorder_->open_for(start_, stop_, step_, at_);
     open_ = true;
@@ -51,13 +55,14 @@ class [[nodiscard]] range_loop {
   Location at_;
   Recorder* recorder_;
   std::size_t depth_ = 0;
+  int exceptions_ = 0;
   bool open_ = false;
 };
 
 inline void check_step(ValueId step, const std::source_location& at) {
   const Value& v = Recorder::current(at).function()[step];
   if (v.kind == ValueKind::constant && v.integer <= 0)
-    fail(location_of(at), "range: the step is not positive (" + std::to_string(v.integer) + ")", "count upwards");
+    fail(location_of(at), Text("range: the step is not positive (").append(v.integer).append(")"), "count upwards");
 }
 
 }  // namespace detail
@@ -92,16 +97,16 @@ namespace detail {
 template <class C>
 concept condition_operand = recorded<C> && type_of<value_of<C>>.dtype == boolean && type_of<value_of<C>>.is_scalar();
 template <class F>
-concept body = requires(F f) { f(); };
+concept body = requires(std::remove_cvref_t<F>& f) { f(); };
 
 // Closes what an exception in a body leaves open.
 template <class F>
-void run_body(Recorder& r, const F& f, const Location& at, const char* what) {
+void run_body(Recorder& r, F&& f, const Location& at, const char* what) {
   const std::size_t depth = r.depth() - 1;
   try {
     f();
   } catch (...) {
-    r.abandon(depth, {at, std::string(what) + ": the body is left by an exception", "let the body run to its end"});
+    r.abandon(depth, at, what, "let the body run to its end", true);
     throw;
   }
 }
@@ -109,7 +114,7 @@ template <class C>
 ValueId record_condition(C&& c, const std::source_location& at) {
   Recorder& r = Recorder::current(at);
   r.set_location(location_of(at));
-  const ValueId v = c.resolve(at);
+  const ValueId v = record_operand(at, std::forward<C>(c));
   r.set_location(location_of(at));
   return v;
 }
@@ -118,18 +123,18 @@ ValueId record_condition(C&& c, const std::source_location& at) {
 
 /// Records both branches: `if_(i == 0, [&] { ... }, [&] { ... })`. Variables that they assign are merged behind.
 template <detail::condition_operand C, detail::body Then, detail::body Else>
-void if_(C&& condition, const Then& then, const Else& otherwise, std::source_location at = std::source_location::current()) {
+void if_(C&& condition, Then&& then, Else&& otherwise, std::source_location at = std::source_location::current()) {
   const Location where = detail::location_of(at);
   const ValueId c = detail::record_condition(std::forward<C>(condition), at);
   Recorder& r = Recorder::current(at);
   r.open_if(c, where);
-  detail::run_body(r, then, where, "if_");
+  detail::run_body(r, then, where, "if_: the body is left by an exception");
   r.open_else(where);
-  detail::run_body(r, otherwise, where, "if_");
+  detail::run_body(r, otherwise, where, "if_: the body is left by an exception");
   r.close_if(where);
 }
 template <detail::condition_operand C, detail::body Then>
-void if_(C&& condition, const Then& then, std::source_location at = std::source_location::current()) {
+void if_(C&& condition, Then&& then, std::source_location at = std::source_location::current()) {
   if_(std::forward<C>(condition), then, [] {}, at);
 }
 template <class C, class... F>
@@ -142,19 +147,25 @@ broken::body_takes_parameters<> if_(C&& condition, F&&... bodies);
 
 /// Repeats the body as long as the condition holds: `while_([&] { return n > 0; }, [&] { ... })`.
 template <detail::body Condition, detail::body Body>
-  requires detail::condition_operand<decltype(std::declval<Condition>()())>
-void while_(const Condition& condition, const Body& body, std::source_location at = std::source_location::current()) {
+  requires detail::condition_operand<decltype(std::declval<Condition&>()())>
+void while_(Condition&& condition, Body&& body, std::source_location at = std::source_location::current()) {
   const Location where = detail::location_of(at);
   Recorder& r = Recorder::current(at);
   r.open_while(where);
   ValueId holds;
-  detail::run_body(r, [&] { holds = detail::record_condition(condition(), at); }, where, "while_");
+  detail::run_body(r, [&] { holds = detail::record_condition(condition(), at); }, where, "while_: the body is left by an exception");
   r.close_condition(holds, where);
-  detail::run_body(r, body, where, "while_");
+  detail::run_body(r, body, where, "while_: the body is left by an exception");
   r.close_loop(where);
 }
 template <detail::body Condition, class Body>
-  requires(!detail::condition_operand<decltype(std::declval<Condition>()())>)
-broken::condition_is_not_boolean<> while_(const Condition& condition, const Body& body);
+  requires(!detail::condition_operand<decltype(std::declval<Condition&>()())>)
+broken::condition_is_not_boolean<> while_(Condition&& condition, Body&& body);
+template <class Condition, detail::body Body>
+  requires(!detail::body<Condition>)
+broken::condition_is_not_boolean<> while_(Condition&& condition, Body&& body);
+template <detail::body Condition, class Body>
+  requires detail::condition_operand<decltype(std::declval<Condition&>()())> && (!detail::body<Body>)
+broken::body_takes_parameters<> while_(Condition&& condition, Body&& body);
 
 }  // namespace tessera

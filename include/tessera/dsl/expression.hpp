@@ -36,7 +36,8 @@ template <class X>
 concept recorded = std::is_base_of_v<recorded_value, std::remove_cvref_t<X>>;
 /// A C++ number that may stand in an expression.
 template <class X>
-concept literal_number = std::is_arithmetic_v<std::remove_cvref_t<X>> || requires { std::remove_cvref_t<X>::value + 0; };
+concept literal_number = std::is_arithmetic_v<std::remove_cvref_t<X>> ||
+                         (std::is_class_v<std::remove_cvref_t<X>> && requires { std::remove_cvref_t<X>::value + 0; });
 
 /// The value type of an operand: Tensor, Tile, Scalar or Index.
 template <recorded X>
@@ -77,13 +78,32 @@ struct any_literal {
   double number;
   bool floating;
 };
+/// The largest finite number; a literal above it would become infinity.
+constexpr double largest_number(DType d) {
+  switch (d) {
+    case f16: return 65504;
+    case f32: return 3.4028234663852886e38;
+    case bf16: return 3.3895313892515355e38;
+    case f8e4m3: return 448;
+    case f8e5m2: return 57344;
+    case hif8: return 32768;
+    case f4e2m1: return 6;
+    default: return 1.7014118346046923e38;  // f8e8m0: 2^127
+  }
+}
 inline ValueId literal_constant(Recorder& r, DType d, const any_literal& l, const Location& at) {
-  if (is_float(d)) return r.function().constant(d, l.floating ? l.number : static_cast<double>(l.integer));
   const auto misfit = [&] {
-    fail(at, "a literal is out of range for " + std::string(name(d)) + " (" +
-                 (l.floating ? std::to_string(l.number) : std::to_string(l.integer)) + ")",
+    Text text("a literal is out of range for ");
+    text.append(name(d));
+    if (!l.floating) text.append(" (").append(l.integer).append(")");
+    fail(at, text,
          "use a number that the element type holds, or cast the operand to a wider type");
   };
+  if (is_float(d)) {
+    const double n = l.floating ? l.number : static_cast<double>(l.integer);
+    if (n - n == 0 && (n < 0 ? -n : n) > largest_number(d)) misfit();  // infinity is written as such
+    return r.function().constant(d, n);
+  }
   if (l.floating) misfit();
   const int bits = info(d).bits;
   const bool is_signed = info(d).kind == DTypeKind::signed_integer || d == index_type;
@@ -234,6 +254,7 @@ class [[nodiscard]] expression : public operators<expression<V, Op, Variant, K..
   }
   /// Records the node as part of an expression, at the place that the recorder has chosen.
   ValueId record(Recorder& r, const Location&) const {
+    if (state_.recorder != r.id()) r.refuse_foreign(std::source_location(), state_.location);
     if (state_.value) return state_.value;
     ValueId operands[sizeof...(K) + 1];
     kids_.record(r, state_.location, operands);
@@ -264,18 +285,31 @@ struct child_of {
   using type = leaf<value_of<X>>;
 };
 template <class X>
-  requires(!std::is_lvalue_reference_v<X> && is_node<std::remove_cvref_t<X>>)
+  requires(!std::is_reference_v<X> && !std::is_const_v<X> && is_node<X>)
 struct child_of<X> {
   static constexpr bool is_subtree = true;
-  using type = std::remove_cvref_t<X>;
+  using type = X;
 };
 template <class X>
 using child_t = typename child_of<X>::type;
 
 template <class X>
-child_t<X> make_child(const std::source_location& at, X&& x) {
+TESSERA_INLINE child_t<X> make_child(const std::source_location& at, X&& x) {
   if constexpr (child_of<X>::is_subtree) return std::forward<X>(x);
   else return {x.resolve(at)};
+}
+
+/// The value of an operand of what is recorded at once: an unnamed node is recorded here, so that several come in the order
+/// of the source whatever order the compiler made them in.
+template <class X>
+ValueId record_operand(const std::source_location& at, X&& x) {
+  if constexpr (child_of<X>::is_subtree) {
+    Recorder& r = Recorder::current(at);
+    r.go_here(location_of(at));
+    return x.record(r, location_of(at));
+  } else {
+    return x.resolve(at);
+  }
 }
 
 }  // namespace detail

@@ -14,12 +14,21 @@ concept lawful_call = (recorded<X> && ...) && verdict_on<Op, Requested, X...>::v
 template <const OpInfo& Op, class Requested, class... X>
 concept unlawful_call = (recorded<X> && ...) && !verdict_on<Op, Requested, X...>::value.lawful();
 
+/// Some operands are values of the kernel and some are not.
+template <class... X>
+concept unrecorded_call = (recorded<X> || ...) && !(recorded<X> && ...);
 template <const OpInfo& Op, class Requested, class... X>
-auto make_call(const std::source_location& at, X&&... x) {
+consteval auto broken_call() {
+  if constexpr (unrecorded_call<X...>) return type_is<broken::value_is_not_recorded<&Op>>{};
+  else return broken_type<verdict_on<Op, Requested, X...>>();
+}
+
+template <const OpInfo& Op, class Requested, class... X>
+TESSERA_INLINE auto make_call(const std::source_location& at, X&&... x) {
   return node<Op, result_t<verdict_on<Op, Requested, X...>>>(at, make_child(at, std::forward<X>(x))...);
 }
 template <const OpInfo& Op, class Requested, class... X>
-auto make_call_with(const std::source_location& at, const Attr& attr, X&&... x) {
+TESSERA_INLINE auto make_call_with(const std::source_location& at, const Attr& attr, X&&... x) {
   using V = result_t<verdict_on<Op, Requested, X...>>;
   return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(at, std::forward<X>(x))...);
 }
@@ -73,8 +82,8 @@ TESSERA_UNARY(col_min)
     return detail::make_call<ops::NAME, void>(at, std::forward<X>(x), std::forward<Y>(y));            \
   }                                                                                                   \
   template <class X, class Y>                                                                         \
-    requires detail::unlawful_call<ops::NAME, void, X, Y>                                             \
-  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::NAME, void, X, Y>>()));
+    requires detail::unlawful_call<ops::NAME, void, X, Y> || detail::unrecorded_call<X, Y>            \
+  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y>()));
 
 TESSERA_PAIR(row_expand_add)
 TESSERA_PAIR(row_expand_sub)
@@ -93,10 +102,10 @@ TESSERA_PAIR(gather_flat)
 #undef TESSERA_PAIR
 
 // The binary operators' forms under a name: maximum and minimum of tensors and tiles; min and max of scalars.
-#define TESSERA_BINARY_FUNCTION(NAME, FORMS, ON)                                                                 \
+#define TESSERA_BINARY_FUNCTION(NAME, FORMS, ON, OTHERWISE)                                                      \
   template <class X, class Y>                                                                                   \
     requires(ON<X> || ON<Y>) && (detail::lawful_binary<FORMS, X, Y> || detail::lawful_with_literal<FORMS, X, Y> || \
-                                 (!recorded<X> && detail::lawful_with_literal<FORMS, Y, X>))                    \
+                                 detail::lawful_literal_with<FORMS, X, Y>)                                      \
   [[nodiscard]] auto NAME(X&& x, Y&& y, std::source_location at = std::source_location::current()) {            \
     if constexpr (recorded<X> && recorded<Y>) return detail::make_binary<FORMS>(at, std::forward<X>(x), std::forward<Y>(y)); \
     else if constexpr (recorded<X>) return detail::make_with_literal<FORMS>(at, std::forward<X>(x), y);         \
@@ -104,12 +113,15 @@ TESSERA_PAIR(gather_flat)
   }                                                                                                             \
   template <class X, class Y>                                                                                   \
     requires(ON<X> || ON<Y>) && detail::unlawful_binary<FORMS, X, Y>                                            \
-  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_binary<FORMS, X, Y>()));
+  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_binary<FORMS, X, Y>()));                      \
+  template <class X, class Y>                                                                                   \
+    requires(recorded<X> || recorded<Y>) && (!ON<X> && !ON<Y>)                                                  \
+  broken::OTHERWISE<FORMS.plain> NAME(X&& x, Y&& y);
 
-TESSERA_BINARY_FUNCTION(maximum, detail::forms_max, shaped)
-TESSERA_BINARY_FUNCTION(minimum, detail::forms_min, shaped)
-TESSERA_BINARY_FUNCTION(max, detail::forms_max, scalar_operand)
-TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand)
+TESSERA_BINARY_FUNCTION(maximum, detail::forms_max, shaped, operand_is_not_shaped)
+TESSERA_BINARY_FUNCTION(minimum, detail::forms_min, shaped, operand_is_not_shaped)
+TESSERA_BINARY_FUNCTION(max, detail::forms_max, scalar_operand, operand_is_not_a_number)
+TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand, operand_is_not_a_number)
 #undef TESSERA_BINARY_FUNCTION
 
 /// x in element type D: `cast<bf16>(x)`, `cast<i32>(x, Rounding::floor)`. Floats round to nearest, ties away from zero, by default.
@@ -129,12 +141,61 @@ template <DType D, class X>
 [[nodiscard]] auto cast(X&& x, std::source_location at = std::source_location::current()) {
   return detail::node<ops::scalar_cast, Scalar<D>>(at, detail::make_child(at, std::forward<X>(x)));
 }
+
+namespace detail {
+// c ? a : b: one of the two may be a number; an integer Scalar and an Index meet as Index.
+template <class C, class A, class B>
+struct select_plan {
+  static constexpr const OpInfo* op = &ops::scalar_select;
+  static constexpr Type common() {
+    if constexpr (recorded<A> && recorded<B>) {
+      constexpr Type a = type_of<value_of<A>>, b = type_of<value_of<B>>;
+      return b.is_index() && is_integer(a.dtype) ? b : a;
+    } else if constexpr (recorded<A>) {
+      return type_of<value_of<A>>;
+    } else if constexpr (recorded<B>) {
+      return type_of<value_of<B>>;
+    } else {
+      return {};
+    }
+  }
+  template <class X>
+  static constexpr Type side() {
+    if constexpr (!recorded<X>) return common();
+    else return common().is_index() && is_integer(type_of<value_of<X>>.dtype) ? common() : type_of<value_of<X>>;
+  }
+  static constexpr Verdict make() {
+    if constexpr (!recorded<C>) return breaks(rule::condition_is_not_boolean, arg_op);
+    else if constexpr ((recorded<A> || recorded<B>) && (recorded<A> || literal_number<A>) && (recorded<B> || literal_number<B>)) {
+      if (((!recorded<A> && is_floating_number<A>()) || (!recorded<B> && is_floating_number<B>())) && !is_float(common().dtype))
+        return breaks(rule::floating_literal_with_integers, arg_op, arg(common().dtype));
+      const OperandInfo operands[3] = {{type_of<value_of<C>>}, {side<A>()}, {side<B>()}};
+      return judge(ops::scalar_select, {operands, 3});
+    } else {
+      return breaks(rule::value_is_not_recorded, arg_op);
+    }
+  }
+  static constexpr Verdict value = make();
+};
+template <class V, class X>
+auto scalar_child(const std::source_location& at, X&& x) {
+  if constexpr (!recorded<X>) return make_literal<V>(x);
+  else if constexpr (type_of<V>.is_index()) return to_index(at, make_child(at, std::forward<X>(x)));
+  else return make_child(at, std::forward<X>(x));
+}
+}  // namespace detail
+
 /// c ? a : b of scalars; both sides are evaluated.
 template <class C, class A, class B>
-  requires detail::lawful_call<ops::scalar_select, void, C, A, B>
+  requires(recorded<C> || recorded<A> || recorded<B>) && (detail::select_plan<C, A, B>::value.lawful())
 [[nodiscard]] auto select(C&& c, A&& a, B&& b, std::source_location at = std::source_location::current()) {
-  return detail::make_call<ops::scalar_select, void>(at, std::forward<C>(c), std::forward<A>(a), std::forward<B>(b));
+  using V = detail::result_t<detail::select_plan<C, A, B>>;
+  return detail::node<ops::scalar_select, V>(at, detail::make_child(at, std::forward<C>(c)), detail::scalar_child<V>(at, std::forward<A>(a)),
+                                             detail::scalar_child<V>(at, std::forward<B>(b)));
 }
+template <class C, class A, class B>
+  requires(recorded<C> || recorded<A> || recorded<B>) && (!detail::select_plan<C, A, B>::value.lawful())
+auto select(C&& c, A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_type<detail::select_plan<C, A, B>>()));
 
 /// The last two axes exchanged. As an operand of matmul no data moves.
 template <class X>
@@ -162,7 +223,7 @@ template <class X>
 concept transposed_operand = transpose_of<child_t<X>>::value && type_of<value_of<X>>.is_tensor();
 
 template <class X>
-auto matrix_child(const std::source_location& at, X&& x) {
+TESSERA_INLINE auto matrix_child(const std::source_location& at, X&& x) {
   if constexpr (transposed_operand<X>) {
     auto k = make_child(at, std::forward<X>(x));
     return std::move(k.operands().a);
@@ -187,8 +248,8 @@ template <class A, class B>
   return expression<V, ops::matmul, detail::matmul_variant<A, B>, decltype(ka), decltype(kb)>(at, std::move(ka), std::move(kb));
 }
 template <class A, class B>
-  requires detail::unlawful_call<ops::matmul, void, A, B>
-auto matmul(A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::matmul, void, A, B>>()));
+  requires detail::unlawful_call<ops::matmul, void, A, B> || detail::unrecorded_call<A, B>
+auto matmul(A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_call<ops::matmul, void, A, B>()));
 /// acc + lhs x rhs, in the accumulator's storage.
 template <class C, class A, class B>
   requires detail::lawful_call<ops::matmul_acc, void, C, A, B>
@@ -201,8 +262,8 @@ template <class C, class A, class B>
       at, std::move(kc), std::move(ka), std::move(kb));
 }
 template <class C, class A, class B>
-  requires detail::unlawful_call<ops::matmul_acc, void, C, A, B>
-auto matmul_acc(C&& c, A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::matmul_acc, void, C, A, B>>()));
+  requires detail::unlawful_call<ops::matmul_acc, void, C, A, B> || detail::unrecorded_call<C, A, B>
+auto matmul_acc(C&& c, A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_call<ops::matmul_acc, void, C, A, B>()));
 
 /// The tile in memory space M.
 template <MemorySpace M, class X>
@@ -256,17 +317,38 @@ auto fillpad(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdi
 inline constexpr double infinity = __builtin_inf();
 
 namespace detail {
-template <const OpInfo& Op, class V>
+/// Whether N may stand for one element of V.
+template <class V, class N>
+concept fill_number = assignable_to<N, scalar_like_t<V>>;
+template <class V, class N>
+constexpr Verdict judge_number() {
+  if constexpr (fill_number<V, N>) return lawful();
+  else if constexpr (scalar_operand<N>) return breaks(rule::scalar_dtype_differs, arg_op, arg(type_of<V>.dtype), arg(type_of<value_of<N>>.dtype));
+  else if constexpr (!recorded<N> && is_floating_number<N>()) return breaks(rule::floating_literal_with_integers, arg_op, arg(type_of<V>.dtype));
+  else return breaks(rule::operand_is_not_a_number, arg_op);
+}
+template <const OpInfo& Op, class V, class N>
 struct verdict_of_fill {
   static constexpr const OpInfo* op = &Op;
   static constexpr Verdict make() {
+    const Verdict number = judge_number<V, N>();
+    if (!number.lawful()) return number;
+    if (type_of<V>.is_tile() && !Op.result_spaces.contains(type_of<V>.space))
+      return breaks(rule::result_is_in_the_wrong_space, arg_op, arg(type_of<V>.space));
     const OperandInfo operand[1] = {{scalar_type(type_of<V>.dtype)}};
     return judge(Op, {operand, 1, type_of<V>});
   }
   static constexpr Verdict value = make();
 };
-template <class V, class N>
-concept fill_number = assignable_to<N, scalar_like_t<V>>;
+template <class V, TypeKind K>
+struct verdict_of_create {
+  static constexpr const OpInfo* op = &ops::create;
+  static constexpr Verdict make() {
+    if (type_of<V>.kind != K) return breaks(rule::result_is_in_the_wrong_space, arg_op, arg(type_of<V>.space));
+    return judge(ops::create, {nullptr, 0, type_of<V>});
+  }
+  static constexpr Verdict value = make();
+};
 template <class V, class N>
 auto fill_child(const std::source_location& at, N&& n) {
   if constexpr (recorded<N>) return make_child(at, std::forward<N>(n));
@@ -278,36 +360,42 @@ using shaped_type_t = typename shaped_type<S, D, M>::type;
 
 /// Every element equal to `value`: a tensor value, or a tile when a space is given.
 template <class S, DType D, MemorySpace M = Gm, class N>
-  requires detail::fill_number<detail::shaped_type_t<S, D, M>, N> &&
-           (detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>>::value.lawful())
+  requires(detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>::value.lawful())
 [[nodiscard]] auto full(N&& value, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
   return detail::node<ops::full, V>(at, detail::fill_child<V>(at, std::forward<N>(value)));
 }
 template <class S, DType D, MemorySpace M = Gm, class N>
-  requires(!detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>>::value.lawful())
-auto full(N&& value) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>>>()));
+  requires(!detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>::value.lawful())
+auto full(N&& value) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>>()));
 /// start, start + 1, ... in one row.
 template <class S, DType D, MemorySpace M = Gm, class N>
-  requires detail::fill_number<detail::shaped_type_t<S, D, M>, N> &&
-           (detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>>::value.lawful())
+  requires(detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>::value.lawful())
 [[nodiscard]] auto arange(N&& start, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
   return detail::node<ops::arange, V>(at, detail::fill_child<V>(at, std::forward<N>(start)));
 }
 template <class S, DType D, MemorySpace M = Gm, class N>
-  requires(!detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>>::value.lawful())
-auto arange(N&& start) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>>>()));
+  requires(!detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>::value.lawful())
+auto arange(N&& start) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>>()));
 
 /// A tensor value of undefined content; tile makes a tile.
 template <class S, DType D>
+  requires(detail::verdict_of_create<Tensor<S, D>, TypeKind::tensor>::value.lawful())
 [[nodiscard]] auto create(std::source_location at = std::source_location::current()) {
   return expression<Tensor<S, D>, ops::create, 0>(at);
 }
+template <class S, DType D>
+  requires(!detail::verdict_of_create<Tensor<S, D>, TypeKind::tensor>::value.lawful())
+auto create() -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_create<Tensor<S, D>, TypeKind::tensor>>()));
 template <class S, DType D, MemorySpace M = Vec>
+  requires(detail::verdict_of_create<Tile<S, D, M>, TypeKind::tile>::value.lawful())
 [[nodiscard]] auto tile(std::source_location at = std::source_location::current()) {
   return expression<Tile<S, D, M>, ops::create, 0>(at);
 }
+template <class S, DType D, MemorySpace M = Vec>
+  requires(!detail::verdict_of_create<Tile<S, D, M>, TypeKind::tile>::value.lawful())
+auto tile() -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_create<Tile<S, D, M>, TypeKind::tile>>()));
 /// Which block of the launch runs, and how many there are.
 [[nodiscard]] inline auto block_index(std::source_location at = std::source_location::current()) {
   return expression<Index, ops::block_index, 0>(at);
@@ -323,7 +411,7 @@ template <class X>
   constexpr Type t = type_of<value_of<X>>;
   Recorder& r = Recorder::current(at);
   if (axis < -t.rank || axis >= t.rank)
-    throw UserError(diagnose(breaks(rule::axis_out_of_range, arg_op, arg(std::int64_t{axis}), arg(std::int64_t{t.rank})), "dim", detail::location_of(at)));
+    refuse(breaks(rule::axis_out_of_range, arg_op, arg(std::int64_t{axis}), arg(std::int64_t{t.rank})), "dim", detail::location_of(at));
   return {r, r.function().dim_value(t.dims[axis < 0 ? axis + t.rank : axis])};
 }
 
@@ -332,7 +420,7 @@ template <class X>
   requires recorded<X>
 [[nodiscard]] value_of<X> named(const char* name, X&& x, std::source_location at = std::source_location::current()) {
   Recorder& r = Recorder::current(at);
-  const ValueId v = x.resolve(at);
+  const ValueId v = detail::record_operand(at, std::forward<X>(x));
   r.function().set_name(v, name);
   return {r, v};
 }

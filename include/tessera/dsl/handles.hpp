@@ -11,10 +11,9 @@ namespace detail {
 class handle_state {
  public:
   handle_state(Recorder& r, ValueId v) : value_(v), recorder_(r.id()) {}
-  [[nodiscard]] ValueId get() const {
-    const Recorder* const r = Recorder::current_or_null();
-    if (r == nullptr || r->id() != recorder_)
-      fail({}, "a value of another kernel is used", "pass it as a parameter of this kernel");
+  [[nodiscard]] ValueId get(const std::source_location& use) const {
+    const Recorder& r = Recorder::current(use);
+    if (r.id() != recorder_) r.refuse_foreign(use, {});
     return value_;
   }
 
@@ -28,10 +27,10 @@ template <class V, class X>
 ValueId record_now(X&& x, const std::source_location& at) {
   if constexpr (recorded<X>) {
     if constexpr (std::is_same_v<value_of<X>, V>) {
-      return x.resolve();
+      return record_operand(at, std::forward<X>(x));
     } else {
       Recorder& r = Recorder::current(at);
-      const ValueId v = x.resolve();
+      const ValueId v = record_operand(at, std::forward<X>(x));
       r.go_here(location_of(at));
       return r.emit(ops::scalar_cast, {v}, {}, type_of<V>);
     }
@@ -45,6 +44,37 @@ template <class X, class V>
 concept assignable_to = (recorded<X> && std::is_same_v<typename std::remove_cvref_t<X>::value_type, V>) ||
                         (scalar_value<V> && literal_number<X> && !recorded<X> && !(is_floating_number<X>() && !is_float(type_of<V>.dtype))) ||
                         (recorded<X> && type_of<V>.is_index() && scalar_operand<X> && is_integer(type_of<value_of<X>>.dtype));
+
+/// What is assigned to a variable or output of value type V, recorded, with the user's line.
+template <class V>
+struct assigned_value {
+  ValueId value;
+  std::source_location at;
+  template <class X>
+    requires assignable_to<X, V>
+  assigned_value(X&& x, std::source_location l = std::source_location::current())  // NOLINT: converts by design
+      : value(record_now<V>(std::forward<X>(x), l)), at(l) {}
+};
+
+/// The verdict on an assignment that assignable_to refuses.
+constexpr Verdict judge_assignment(const Type& to, const Type& from) {
+  if (to.dtype != from.dtype) return breaks(rule::assigned_type_differs, arg(to.dtype), arg(from.dtype));
+  if (to.space != from.space) return breaks(rule::assigned_type_differs, arg(to.space), arg(from.space));
+  if (to.rank != from.rank) return breaks(rule::assigned_type_differs, arg(std::int64_t{to.rank}), arg(std::int64_t{from.rank}));
+  int axis = 0;
+  while (axis + 1 < to.rank && to.dims[axis] == from.dims[axis]) ++axis;
+  return breaks(rule::assigned_type_differs, arg_dim(to.dims[axis]), arg_dim(from.dims[axis]));
+}
+template <class V, class X>
+struct assignment {
+  static constexpr const OpInfo* op = nullptr;
+  static constexpr Verdict make() {
+    if constexpr (recorded<X>) return judge_assignment(type_of<V>, type_of<value_of<X>>);
+    else if constexpr (scalar_value<V> && is_floating_number<X>()) return breaks(rule::floating_literal_with_integers, arg(type_of<V>.dtype));
+    else return breaks(rule::value_is_not_recorded);
+  }
+  static constexpr Verdict value = make();
+};
 
 template <class Self, class V>
 class handle : public operators<Self, V> {
@@ -62,7 +92,7 @@ class handle : public operators<Self, V> {
   broken::handles_are_immutable_use_var<> operator=(const handle&);
   ~handle() = default;
 
-  [[nodiscard]] ValueId resolve() const { return state_.get(); }
+  [[nodiscard]] ValueId resolve(const std::source_location& use = std::source_location()) const { return state_.get(use); }
 
  private:
   handle_state state_;
@@ -78,6 +108,8 @@ class Tensor : public detail::handle<Tensor<S, D>, Tensor<S, D>> {
   static constexpr DType dtype = D;
   using detail::handle<Tensor, Tensor>::handle;
   using detail::handle<Tensor, Tensor>::operator=;
+  Tensor(const Tensor&) = default;
+  broken::handles_are_immutable_use_var<> operator=(const Tensor&);
 };
 
 /// A tile on chip, in memory space M.
@@ -89,6 +121,8 @@ class Tile : public detail::handle<Tile<S, D, M>, Tile<S, D, M>> {
   static constexpr MemorySpace space = M;
   using detail::handle<Tile, Tile>::handle;
   using detail::handle<Tile, Tile>::operator=;
+  Tile(const Tile&) = default;
+  broken::handles_are_immutable_use_var<> operator=(const Tile&);
 };
 
 /// A scalar known at run time.
@@ -98,14 +132,58 @@ class Scalar : public detail::handle<Scalar<D>, Scalar<D>> {
   static constexpr DType dtype = D;
   using detail::handle<Scalar, Scalar>::handle;
   using detail::handle<Scalar, Scalar>::operator=;
+  Scalar(const Scalar&) = default;
+  broken::handles_are_immutable_use_var<> operator=(const Scalar&);
 };
 
 /// An integer for offsets, extents and loop counters.
-class Index : public detail::handle<Index, Index> {
+class [[maybe_unused]] Index : public detail::handle<Index, Index> {
  public:
   using detail::handle<Index, Index>::handle;
   using detail::handle<Index, Index>::operator=;
+  Index(const Index&) = default;
+  broken::handles_are_immutable_use_var<> operator=(const Index&);
 };
+
+template <class V>
+class Var;
+namespace detail {
+/// The variable on the left of `+=` and the like, with the user's line.
+template <class V>
+struct variable_operand {
+  Var<V>* variable;
+  std::source_location at;
+  variable_operand(Var<V>& v, std::source_location l = std::source_location::current())  // NOLINT: converts by design
+      : variable(__builtin_addressof(v)), at(l) {}
+};
+
+// The result of `v op x`, and whether it fits into v.
+template <const binary_forms& F, class V, class X>
+struct compound {
+  static constexpr const OpInfo* op = nullptr;
+  static constexpr Type result = plan_for<F, const Var<V>&, X>::value.result;
+  static constexpr Verdict value = judge_assignment(type_of<V>, result);
+};
+template <const binary_forms& F, class V, class X>
+concept lawful_compound = lawful_binary<F, const Var<V>&, X> && compound<F, V, X>::result == type_of<V>;
+template <const binary_forms& F, class V, class X>
+concept unlawful_compound = unlawful_binary<F, const Var<V>&, X> || (lawful_binary<F, const Var<V>&, X> && !lawful_compound<F, V, X>);
+template <const binary_forms& F, class V, class X>
+consteval auto broken_compound() {
+  if constexpr (!unlawful_compound<F, V, X>) return type_is<nothing_broken>{};
+  else if constexpr (unlawful_binary<F, const Var<V>&, X>) return broken_binary<F, const Var<V>&, X>();
+  else return broken_type<compound<F, V, X>>();
+}
+}  // namespace detail
+
+#define TESSERA_COMPOUND(SIGN, FORMS)                                                                                      \
+  template <class X>                                                                                                       \
+    requires detail::lawful_compound<FORMS, V, X> || detail::lawful_with_literal<FORMS, const Var&, X>                     \
+  friend Var& operator SIGN##=(detail::variable_operand<V> v, X&& x) {                                                     \
+    const Var& old = *v.variable;                                                                                          \
+    if constexpr (recorded<X>) return *v.variable = {detail::make_binary<FORMS>(v.at, old, std::forward<X>(x)), v.at};     \
+    else return *v.variable = {detail::make_with_literal<FORMS>(v.at, old, x), v.at};                                      \
+  }
 
 /// A mutable variable of value type V. Assigned in a loop it is carried from one iteration to the next, assigned in a branch
 /// it is merged behind it. `Var v = 0` is an Index, `Var s = 1.0f` a Scalar<f32>. Copying makes a new variable.
@@ -123,36 +201,48 @@ class Var : public operators<Var<V>, V> {
     state_.current = other.resolve();
     other.state_.recorder->add(state_);
   }
+  /// Other variables are assigned as values are.
+  Var& operator=(const Var&)
+    requires false;
   ~Var() {
     if (state_.recorder != nullptr) state_.recorder->remove(state_);
   }
-  Var& operator=(const Var& other) {
-    state_.current = other.resolve();
+  Var& operator=(detail::assigned_value<V> x) {
+    check_owner(x.at);
+    state_.current = x.value;
     return *this;
   }
   template <class X>
-    requires(!std::is_same_v<std::remove_cvref_t<X>, Var>) && detail::assignable_to<X, V>
-  Var& operator=(X&& x) {
-    state_.current = detail::record_now<V>(std::forward<X>(x), std::source_location());
-    return *this;
+    requires(!detail::assignable_to<X, V>)
+  auto operator=(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::assignment<V, X>>()));
+  TESSERA_COMPOUND(+, detail::forms_add)
+  TESSERA_COMPOUND(-, detail::forms_sub)
+  TESSERA_COMPOUND(*, detail::forms_mul)
+  TESSERA_COMPOUND(/, detail::forms_div)
+  friend Var& operator++(detail::variable_operand<V> v)
+    requires scalar_value<V>
+  {
+    const Var& old = *v.variable;
+    return *v.variable = {detail::make_with_literal<detail::forms_add>(v.at, old, 1), v.at};
   }
-  template <class X>
-    requires recorded<X> && (!detail::assignable_to<X, V>)
-  broken::assigned_type_differs<> operator=(X&& x);
-  template <class X>
-  Var& operator+=(X&& x) { return *this = *this + std::forward<X>(x); }
-  template <class X>
-  Var& operator-=(X&& x) { return *this = *this - std::forward<X>(x); }
-  template <class X>
-  Var& operator*=(X&& x) { return *this = *this * std::forward<X>(x); }
+  friend Var& operator--(detail::variable_operand<V> v)
+    requires scalar_value<V>
+  {
+    const Var& old = *v.variable;
+    return *v.variable = {detail::make_with_literal<detail::forms_sub>(v.at, old, 1), v.at};
+  }
 
-  [[nodiscard]] ValueId resolve() const {
-    if (state_.recorder == nullptr || state_.recorder != Recorder::current_or_null())
-      fail({}, "a variable of another kernel is used", "declare the Var inside this kernel's lambda");
+  [[nodiscard]] ValueId resolve(const std::source_location& use = std::source_location()) const {
+    check_owner(use);
     return state_.current;
   }
 
  private:
+  void check_owner(const std::source_location& use) const {
+    const Recorder& r = Recorder::current(use);
+    if (state_.recorder != &r)
+      fail(r.use_or_last(use), "a variable of another kernel is used", "declare the Var inside this kernel's lambda");
+  }
   VarState state_;
 };
 
@@ -170,6 +260,34 @@ struct var_of<X> {
   using type = std::conditional_t<is_floating_number<X>(), Scalar<f32>, Index>;
 };
 }  // namespace detail
+#undef TESSERA_COMPOUND
+namespace detail {
+template <class X>
+struct is_variable : std::false_type {};
+template <class V>
+struct is_variable<Var<V>> : std::true_type {};
+template <class X>
+concept immutable = recorded<X> && !is_variable<std::remove_cvref_t<X>>::value;
+}  // namespace detail
+#define TESSERA_BROKEN_COMPOUND(SIGN, FORMS)                                                                      \
+  template <class V, class X>                                                                                     \
+    requires detail::unlawful_compound<FORMS, V, X>                                                               \
+  auto operator SIGN##=(Var<V>&, X&&)->decltype(detail::unwrap(detail::broken_compound<FORMS, V, X>()));          \
+  template <detail::immutable A, class X>                                                                         \
+  broken::handles_are_immutable_use_var<> operator SIGN##=(A&&, X&&);
+TESSERA_BROKEN_COMPOUND(+, detail::forms_add)
+TESSERA_BROKEN_COMPOUND(-, detail::forms_sub)
+TESSERA_BROKEN_COMPOUND(*, detail::forms_mul)
+TESSERA_BROKEN_COMPOUND(/, detail::forms_div)
+#undef TESSERA_BROKEN_COMPOUND
+template <detail::immutable A>
+broken::handles_are_immutable_use_var<> operator++(A&&);
+template <detail::immutable A>
+broken::handles_are_immutable_use_var<> operator--(A&&);
+template <recorded A>
+broken::handles_are_immutable_use_var<> operator++(A&&, int);
+template <recorded A>
+broken::handles_are_immutable_use_var<> operator--(A&&, int);
 template <class X>
 Var(X&&) -> Var<typename detail::var_of<X>::type>;
 template <class V>
@@ -184,16 +302,16 @@ class written_parameter : public operators<Self, T> {
   using value_type = T;
   written_parameter(Recorder& r, ValueId v) : state_(r, v) {}
   written_parameter(const written_parameter&) = default;
-  [[nodiscard]] ValueId resolve() const { return state_.get(); }
+  [[nodiscard]] ValueId resolve(const std::source_location& use = std::source_location()) const { return state_.get(use); }
 
  protected:
-  template <class X>
-  void assign(X&& x) {
-    Recorder& r = Recorder::current(std::source_location());
-    const ValueId source = x.resolve();
-    const ValueId target = resolve();
-    r.go_here(r.build().location());
-    std::vector<ValueId> operands{source, target};
+  void assign(const assigned_value<T>& x) {
+    Recorder& r = Recorder::current(x.at);
+    const ValueId target = resolve(x.at);
+    r.go_here(location_of(x.at));
+    Pool<ValueId> operands;
+    operands.push_back(x.value);
+    operands.push_back(target);
     for (int i = 0; i < type_of<T>.rank; ++i) operands.push_back(r.build().index(0));
     r.emit(ops::store, operands, {}, {});
   }
@@ -210,15 +328,15 @@ class Out : public detail::written_parameter<Out<T>, T> {
  public:
   using detail::written_parameter<Out, T>::written_parameter;
   Out(const Out&) = default;
-  template <class X>
-    requires recorded<X> && std::is_same_v<value_of<X>, T>
-  Out& operator=(X&& x) {
-    this->assign(std::forward<X>(x));
+  Out& operator=(const Out&)
+    requires false;
+  Out& operator=(detail::assigned_value<T> x) {
+    this->assign(x);
     return *this;
   }
   template <class X>
-    requires recorded<X> && (!std::is_same_v<value_of<X>, T>)
-  broken::assigned_type_differs<> operator=(X&& x);
+    requires(!detail::assignable_to<X, T>)
+  auto operator=(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::assignment<T, X>>()));
 };
 /// A tensor parameter that the kernel reads and writes.
 template <class T>
@@ -226,15 +344,15 @@ class InOut : public detail::written_parameter<InOut<T>, T> {
  public:
   using detail::written_parameter<InOut, T>::written_parameter;
   InOut(const InOut&) = default;
-  template <class X>
-    requires recorded<X> && std::is_same_v<value_of<X>, T>
-  InOut& operator=(X&& x) {
-    this->assign(std::forward<X>(x));
+  InOut& operator=(const InOut&)
+    requires false;
+  InOut& operator=(detail::assigned_value<T> x) {
+    this->assign(x);
     return *this;
   }
   template <class X>
-    requires recorded<X> && (!std::is_same_v<value_of<X>, T>)
-  broken::assigned_type_differs<> operator=(X&& x);
+    requires(!detail::assignable_to<X, T>)
+  auto operator=(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::assignment<T, X>>()));
 };
 
 }  // namespace tessera

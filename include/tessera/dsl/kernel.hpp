@@ -58,7 +58,7 @@ struct Results<A, B, C, D> {
 namespace detail {
 template <class X>
 value_of<X> named_now(X&& x, const std::source_location& at) {
-  return {Recorder::current(at), x.resolve(at)};
+  return {Recorder::current(at), record_operand(at, std::forward<X>(x))};
 }
 }  // namespace detail
 
@@ -68,6 +68,10 @@ template <class... X>
   // Braces: recorded left to right.
   return Results<value_of<X>...>{detail::named_now(std::forward<X>(x), std::source_location())...};
 }
+
+template <class... X>
+  requires(sizeof...(X) >= 1 && sizeof...(X) <= 4 && !(recorded<X> && ...))
+broken::kernel_returns_something_else<> results(X&&... x);
 
 namespace detail {
 
@@ -82,9 +86,15 @@ template <class C, class R, class... P>
 struct signature<R (C::*)(P...) const> {
   using parameters = type_list<std::remove_cvref_t<P>...>;
   using result = R;
+  // A parameter is made for the call: it binds to everything but T&.
+  static constexpr bool by_reference = ((std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>) || ...);
 };
 template <class C, class R, class... P>
 struct signature<R (C::*)(P...)> : signature<R (C::*)(P...) const> {};
+template <class C, class R, class... P>
+struct signature<R (C::*)(P...) const noexcept> : signature<R (C::*)(P...) const> {};
+template <class C, class R, class... P>
+struct signature<R (C::*)(P...) noexcept> : signature<R (C::*)(P...) const> {};
 template <class F>
 concept has_one_call_operator = requires { &F::operator(); };
 
@@ -149,13 +159,13 @@ inline ValueId add_parameter(Recorder& r, const Type& type, Direction direction,
   const ValueId v = f.add_argument(f.body(), type);
   for (int i = 0; i < type.rank; ++i)
     if (is_dynamic(type.dims[i])) f.symbol(type.dims[i]);
-  const std::string text = name != nullptr ? std::string(name) : "arg" + std::to_string(position);
+  const Text text = name != nullptr ? Text(name) : Text("arg").append(static_cast<std::int64_t>(position));
   f.set_name(v, text);
   f.parameters.push_back({v, text, direction, at});
   return v;
 }
 inline void end_function(Recorder& r, List<ValueId> values, const Location& at) {
-  if (r.error() != nullptr) throw UserError(*r.error());
+  r.throw_error();
   r.go_here(at);
   for (const ValueId v : values) r.check_visible(v);
   r.build().control(ops::return_op, values, {}, 0);
@@ -163,7 +173,7 @@ inline void end_function(Recorder& r, List<ValueId> values, const Location& at) 
 }
 
 template <class F, std::size_t... I, class... P>
-void trace_into(Recorder& r, const F& f, const char* const* names, const Location& at, std::index_sequence<I...>, type_list<P...>) {
+void trace_into(Recorder& r, F f, const char* const* names, const Location& at, std::index_sequence<I...>, type_list<P...>) {
   using R = std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>;
   // Braces: parameters in order.
   const ValueId values[sizeof...(P) + 1] = {
@@ -173,11 +183,11 @@ void trace_into(Recorder& r, const F& f, const char* const* names, const Locatio
     end_function(r, {}, at);
   } else if constexpr (recorded<R>) {
     const auto x = f(P(r, values[I])...);
-    if (r.error() != nullptr) throw UserError(*r.error());
+    r.throw_error();
     end_function(r, {x.resolve()}, at);
   } else {
     const auto x = f(P(r, values[I])...);
-    if (r.error() != nullptr) throw UserError(*r.error());
+    r.throw_error();
     if constexpr (requires { x.fourth; }) end_function(r, {x.first.resolve(), x.second.resolve(), x.third.resolve(), x.fourth.resolve()}, at);
     else if constexpr (requires { x.third; }) end_function(r, {x.first.resolve(), x.second.resolve(), x.third.resolve()}, at);
     else if constexpr (requires { x.second; }) end_function(r, {x.first.resolve(), x.second.resolve()}, at);
@@ -193,26 +203,33 @@ template <class F>
 class kernel_entry final : public KernelEntry {
  public:
   using parameters = typename signature<decltype(&F::operator())>::parameters;
-  kernel_entry(std::string name, F f, std::vector<const char*> names, const Location& at)
-      : KernelEntry(std::move(name), at, &closure_tag<F>, !std::is_empty_v<F>), f_(std::move(f)), names_(std::move(names)) {}
+  kernel_entry(std::string_view name, F f, const Pool<const char*>& names, const Location& at)
+      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>), f_(std::move(f)), names_(names) {}
   [[nodiscard]] Function trace() const override {
     Function f;
     f.name = name();
     f.location = location();
     Recorder r(f);
+    r.set_location(location());
     try {
       trace_into(r, f_, names_.empty() ? nullptr : names_.data(), location(), std::make_index_sequence<parameters::size>{}, parameters{});
     } catch (const UserError&) {
       // What the user did first is what is reported.
-      if (r.error() != nullptr && r.error()->message.find("exception") == std::string::npos) throw UserError(*r.error());
+      if (!r.error_is_an_exception()) r.throw_error();
       throw;
+    } catch (const InternalError&) {
+      throw;
+    } catch (const std::exception& e) {
+      if (!r.error_is_an_exception()) r.throw_error();
+      fail(r.error() != nullptr ? r.error_location() : location(), Text("kernel: the lambda throws an exception (").append(e.what()).append(")"),
+           "a kernel's lambda runs once, while it is recorded");
     }
     return f;
   }
 
  private:
   F f_;
-  std::vector<const char*> names_;
+  Pool<const char*> names_;
 };
 
 }  // namespace detail
@@ -224,9 +241,9 @@ class Kernel {
   using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
   using result_type = std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>;
 
-  Kernel(std::string name, F f, std::vector<const char*> names, const std::source_location& at)
-      : entry_(Registry::instance().add(new detail::kernel_entry<F>(std::move(name), std::move(f), std::move(names), detail::location_of(at)))) {}
-  [[nodiscard]] const std::string& name() const { return entry_->name(); }
+  Kernel(std::string_view name, F f, const Pool<const char*>& names, const std::source_location& at)
+      : entry_(Registry::instance().add(new detail::kernel_entry<F>(name, std::move(f), names, detail::location_of(at)))) {}
+  [[nodiscard]] const Text& name() const { return entry_->name(); }
   [[nodiscard]] const Location& location() const { return entry_->location(); }
   /// Runs the lambda once and returns the recorded function. Throws UserError.
   [[nodiscard]] Function trace() const { return entry_->trace(); }
@@ -239,8 +256,11 @@ namespace detail {
 
 template <class F>
 consteval int kernel_fault() {
-  if constexpr (!has_one_call_operator<F>) return 1;
-  else if constexpr (!all_supported<typename signature<decltype(&F::operator())>::parameters>::value) return 2;
+  if constexpr (!std::is_class_v<F>) return 4;
+  else if constexpr (!has_one_call_operator<F>) return 1;
+  else if constexpr (!all_supported<typename signature<decltype(&F::operator())>::parameters>::value ||
+                     signature<decltype(&F::operator())>::by_reference)
+    return 2;
   else if constexpr (!returnable<std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>>::value) return 3;
   else return 0;
 }
@@ -253,6 +273,7 @@ template <class F>
 consteval auto broken_kernel() {
   if constexpr (kernel_fault<F>() == 1) return type_is<broken::kernel_lambda_is_generic<>>{};
   else if constexpr (kernel_fault<F>() == 2) return type_is<broken::kernel_parameter_type_is_not_supported<>>{};
+  else if constexpr (kernel_fault<F>() == 4) return type_is<broken::kernel_body_is_not_a_lambda<>>{};
   else return type_is<broken::kernel_returns_something_else<>>{};
 }
 template <class F, std::size_t N>
@@ -266,19 +287,19 @@ consteval auto broken_names() {
 /// Registers the lambda as a kernel: `inline const auto softmax = kernel("softmax", [](Tensor<Shape<64, 128>, f32> x) { ... });`
 template <class F>
   requires(detail::kernel_fault<F>() == 0)
-[[nodiscard]] auto kernel(std::string name, F f, std::source_location at = std::source_location::current()) {
-  return Kernel<F>(std::move(name), std::move(f), {}, at);
+[[nodiscard]] auto kernel(std::string_view name, F f, std::source_location at = std::source_location::current()) {
+  return Kernel<F>(name, std::move(f), {}, at);
 }
 template <std::size_t N, class F>
   requires(detail::kernel_fault<F>() == 0 && detail::names_fit<F, N>())
-[[nodiscard]] auto kernel(std::string name, const parameter_names<N>& names, F f, std::source_location at = std::source_location::current()) {
-  return Kernel<F>(std::move(name), std::move(f), std::vector<const char*>(names.names, names.names + N), at);
+[[nodiscard]] auto kernel(std::string_view name, const parameter_names<N>& names, F f, std::source_location at = std::source_location::current()) {
+  return Kernel<F>(name, std::move(f), Pool<const char*>(names.names, N), at);
 }
 template <class F>
   requires(detail::kernel_fault<F>() != 0)
-auto kernel(std::string name, F f) -> decltype(detail::unwrap(detail::broken_kernel<F>()));
+auto kernel(std::string_view name, F f) -> decltype(detail::unwrap(detail::broken_kernel<F>()));
 template <std::size_t N, class F>
   requires(detail::kernel_fault<F>() != 0 || !detail::names_fit<F, N>())
-auto kernel(std::string name, const parameter_names<N>& names, F f) -> decltype(detail::unwrap(detail::broken_names<F, N>()));
+auto kernel(std::string_view name, const parameter_names<N>& names, F f) -> decltype(detail::unwrap(detail::broken_names<F, N>()));
 
 }  // namespace tessera

@@ -14,20 +14,20 @@ struct named_operand {
   const D* node;
   std::source_location at;
   template <class T>
-    requires std::is_lvalue_reference_v<T> && std::is_same_v<std::remove_cvref_t<T>, D>
-  named_operand(T&& t, std::source_location l = std::source_location::current())  // NOLINT: converts by design
+    requires(std::is_same_v<std::remove_cvref_t<T>, D> && (std::is_lvalue_reference_v<T> || std::is_const_v<T>))
+  TESSERA_INLINE named_operand(T&& t, std::source_location l = std::source_location::current())  // NOLINT: converts by design
       : node(__builtin_addressof(t)), at(l) {}
-  [[nodiscard]] const D& get() const { return *node; }
+  [[nodiscard]] TESSERA_INLINE const D& get() const { return *node; }
 };
 template <class D>
 struct unnamed_operand {
   D* node;
   std::source_location at;
   template <class T>
-    requires(!std::is_lvalue_reference_v<T> && std::is_same_v<std::remove_cvref_t<T>, D>)
-  unnamed_operand(T&& t, std::source_location l = std::source_location::current())  // NOLINT: converts by design
+    requires std::is_same_v<T, D>
+  TESSERA_INLINE unnamed_operand(T&& t, std::source_location l = std::source_location::current())  // NOLINT: converts by design
       : node(__builtin_addressof(t)), at(l) {}
-  [[nodiscard]] D&& get() const { return static_cast<D&&>(*node); }
+  [[nodiscard]] TESSERA_INLINE D&& get() const { return static_cast<D&&>(*node); }
 };
 
 /// The descriptors behind one operator or function: what it becomes for equal shapes, with a scalar, with a column, a row.
@@ -66,6 +66,13 @@ constexpr Verdict judge_pair(const OpInfo& op, const Type& a, const Type& b, con
   return judge(op, {operands, 2, requested, nullptr, 0});
 }
 
+// `s op x` where no instruction has the scalar on the left: the scalar fills a wide operand.
+constexpr Verdict judge_expanded(const binary_forms& f, const Type& s, const Type& x) {
+  const OperandInfo operand[1] = {{s}};
+  const Verdict fill = judge(ops::full, {operand, 1, x});
+  return fill.lawful() ? judge_pair(*f.plain, x, x) : fill;
+}
+
 // The numpy result of two shapes, rank 0 where they do not broadcast.
 constexpr Type broadcast(const Type& a, const Type& b) {
   Type r = a.rank >= b.rank ? a : b;
@@ -79,7 +86,13 @@ constexpr Type broadcast(const Type& a, const Type& b) {
 
 constexpr BinaryPlan plan_shaped(const binary_forms& f, const Type& a, const Type& b) {
   const auto with = [&](Plan p, const OpInfo* op, const Type& x, const Type& y, const OpInfo* expand = nullptr) {
-    return BinaryPlan{p, op, expand, judge_pair(*op, x, y), x};
+    BinaryPlan plan{p, op, expand, judge_pair(*op, x, y), x};
+    if (expand != nullptr && plan.verdict.lawful()) {
+      const OperandInfo narrow[1] = {{a}};
+      const Verdict filled = judge(*expand, {narrow, 1, x});
+      if (!filled.lawful()) plan.verdict = filled;
+    }
+    return plan;
   };
   if (a.kind != b.kind || a.dtype != b.dtype || a.same_shape(b)) return with(Plan::plain, f.plain, a, b);
   const Type wide = broadcast(a, b);
@@ -108,8 +121,8 @@ constexpr BinaryPlan plan_binary(const binary_forms& f, const Type& a, const Typ
   }
   if (a.is_shaped() && b.is_scalar()) return {Plan::scalar_right, f.scalar, nullptr, judge_pair(*f.scalar, a, b), a};
   if (a.is_scalar() && b.is_shaped()) {
-    const Verdict v = judge_pair(*f.scalar, b, a);
-    return {f.commutes ? Plan::scalar_left_swapped : Plan::scalar_left_expanded, f.commutes ? f.scalar : f.plain, nullptr, v, b};
+    if (f.commutes) return {Plan::scalar_left_swapped, f.scalar, nullptr, judge_pair(*f.scalar, b, a), b};
+    return {Plan::scalar_left_expanded, f.plain, &ops::full, judge_expanded(f, a, b), b};
   }
   if (f.plain == &ops::add && a.same_shape(b) && a.dtype == b.dtype && a.kind == b.kind) {
     if (b_is_product && (a.space == Acc || a_is_product)) return {Plan::accumulate_right, &ops::matmul_acc, nullptr, lawful(a), a};
@@ -146,20 +159,20 @@ struct wide_of {
 };
 
 template <const OpInfo& Op, class V, class... K>
-auto node(const std::source_location& at, K&&... k) {
+TESSERA_INLINE auto node(const std::source_location& at, K&&... k) {
   return expression<V, Op, 0, std::remove_cvref_t<K>...>(at, std::forward<K>(k)...);
 }
 
 /// Converts an integer scalar child to Index.
 template <class K>
-auto to_index(const std::source_location& at, K&& k) {
+TESSERA_INLINE auto to_index(const std::source_location& at, K&& k) {
   using V = typename std::remove_cvref_t<K>::value_type;
   if constexpr (type_of<V>.is_index()) return std::forward<K>(k);
   else return node<ops::scalar_cast, Index>(at, std::forward<K>(k));
 }
 
 template <const binary_forms& F, class A, class B>
-auto make_binary(const std::source_location& at, A&& a, B&& b) {
+TESSERA_INLINE auto make_binary(const std::source_location& at, A&& a, B&& b) {
   using P = plan_for<F, A, B>;
   constexpr BinaryPlan p = P::plan;
   using V = value_type_t<result_of<P>>;
@@ -199,12 +212,13 @@ constexpr bool is_floating_number() {
 }
 template <const binary_forms& F, class V, class N, bool Left>
 struct literal_plan {
-  static constexpr const OpInfo* form = type_of<V>.is_scalar() ? F.on_scalars : F.scalar;
-  static constexpr const OpInfo* op = form;
+  static constexpr bool expanded = Left && type_of<V>.is_shaped() && !F.commutes;
+  static constexpr const OpInfo* op = type_of<V>.is_scalar() ? F.on_scalars : expanded ? F.plain : F.scalar;
   static constexpr Verdict make() {
     if (is_floating_number<N>() && !is_float(type_of<V>.dtype))
       return breaks(rule::floating_literal_with_integers, arg_op, arg(type_of<V>.dtype));
-    return judge_pair(*form, type_of<V>, scalar_type(type_of<V>.dtype));
+    if (expanded) return judge_expanded(F, scalar_type(type_of<V>.dtype), type_of<V>);
+    return judge_pair(*op, type_of<V>, scalar_type(type_of<V>.dtype));
   }
   static constexpr Verdict value = make();
 };
@@ -216,13 +230,13 @@ template <class V>
 using scalar_like_t = value_type_t<scalar_like<V>>;
 
 template <const binary_forms& F, class A, class N>
-auto make_with_literal(const std::source_location& at, A&& a, const N& n) {
+TESSERA_INLINE auto make_with_literal(const std::source_location& at, A&& a, const N& n) {
   using V = value_of<A>;
   using P = literal_plan<F, V, N, false>;
   return node<*P::op, value_type_t<result_of<P>>>(at, make_child(at, std::forward<A>(a)), make_literal<scalar_like_t<V>>(n));
 }
 template <const binary_forms& F, class N, class B>
-auto make_literal_with(const std::source_location& at, const N& n, B&& b) {
+TESSERA_INLINE auto make_literal_with(const std::source_location& at, const N& n, B&& b) {
   using V = value_of<B>;
   using P = literal_plan<F, V, N, true>;
   using R = value_type_t<result_of<P>>;
@@ -237,28 +251,33 @@ template <const binary_forms& F, class A, class B>
 concept lawful_binary = recorded<A> && recorded<B> && plan_for<F, A, B>::value.lawful();
 template <const binary_forms& F, class A, class N>
 concept lawful_with_literal = recorded<A> && literal_number<N> && literal_plan<F, value_of<A>, N, false>::value.lawful();
+template <const binary_forms& F, class N, class B>
+concept lawful_literal_with = recorded<B> && !recorded<N> && literal_number<N> && literal_plan<F, value_of<B>, N, true>::value.lawful();
 
 // The twin's verdict, for any pair of which one is recorded.
 template <const binary_forms& F, class A, class B>
 consteval auto broken_binary() {
-  if constexpr (recorded<A> && recorded<B>) {
+  if constexpr (!recorded<A> && !recorded<B>) {
+    return type_is<nothing_broken>{};
+  } else if constexpr (recorded<A> && recorded<B>) {
     if constexpr (!plan_for<F, A, B>::value.lawful()) return broken_type<plan_for<F, A, B>>();
   } else if constexpr (recorded<A> && literal_number<B>) {
     if constexpr (!literal_plan<F, value_of<A>, B, false>::value.lawful()) return broken_type<literal_plan<F, value_of<A>, B, false>>();
   } else if constexpr (literal_number<A> && recorded<B>) {
     if constexpr (!literal_plan<F, value_of<B>, A, true>::value.lawful()) return broken_type<literal_plan<F, value_of<B>, A, true>>();
-  } else {
+  } else if constexpr (recorded<A> || recorded<B>) {
     return type_is<broken::value_is_not_recorded<F.plain>>{};
   }
 }
 template <const binary_forms& F, class A, class B>
 concept unlawful_binary = (recorded<A> && recorded<B> && !plan_for<F, A, B>::value.lawful()) ||
                           (recorded<A> && literal_number<B> && !recorded<B> && !lawful_with_literal<F, A, B>) ||
-                          (recorded<B> && literal_number<A> && !recorded<A> && !lawful_with_literal<F, B, A>);
+                          (recorded<B> && literal_number<A> && !recorded<A> && !lawful_literal_with<F, A, B>) ||
+                          (recorded<A> && !recorded<B> && !literal_number<B>) || (recorded<B> && !recorded<A> && !literal_number<A>);
 
 // --- scalars only: remainder, comparisons, logic ---
 template <const OpInfo& Op, class A, class B>
-auto make_scalar(const std::source_location& at, A&& a, B&& b, int compare) {
+TESSERA_INLINE auto make_scalar(const std::source_location& at, A&& a, B&& b, int compare) {
   const Attr attr{AttrKey::compare, false, false, 0, compare, 0};
   const auto finish = [&](auto&& ka, auto&& kb) {
     using V = value_type_t<result_of<verdict_of<Op, 0, void, typename std::remove_cvref_t<decltype(ka)>::value_type,
@@ -280,20 +299,36 @@ auto make_scalar(const std::source_location& at, A&& a, B&& b, int compare) {
     else return finish(to_index(at, std::move(ka)), to_index(at, std::move(kb)));
   }
 }
-template <class A, class B>
-consteval bool scalars_fit() {
-  if constexpr (scalar_operand<A> && scalar_operand<B>) {
-    constexpr DType a = type_of<value_of<A>>.dtype, b = type_of<value_of<B>>.dtype;
-    return a == b || (a == index_type && is_integer(b)) || (b == index_type && is_integer(a));
-  } else if constexpr (scalar_operand<A>) {
-    return literal_number<B> && !(is_floating_number<B>() && !is_float(type_of<value_of<A>>.dtype));
-  } else if constexpr (scalar_operand<B>) {
-    return literal_number<A> && !(is_floating_number<A>() && !is_float(type_of<value_of<B>>.dtype));
+/// The verdict on a scalar operation; an integer Scalar and an Index meet as Index.
+template <const OpInfo& Op, class A, class B>
+struct scalar_plan {
+  static constexpr const OpInfo* op = &Op;
+  static constexpr Verdict with_literal(const Type& t, bool floating) {
+    if (!t.is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+    if (floating && !is_float(t.dtype)) return breaks(rule::floating_literal_with_integers, arg_op, arg(t.dtype));
+    return judge_pair(Op, t, t);
   }
-  return false;
-}
-template <class A, class B>
-concept scalar_pair = scalars_fit<A, B>();
+  static constexpr Verdict make() {
+    if constexpr (!recorded<A> && !recorded<B>) {
+      return lawful();  // clang asks before it looks at the constraints
+    } else if constexpr (recorded<A> && recorded<B>) {
+      constexpr Type a = type_of<value_of<A>>, b = type_of<value_of<B>>;
+      const bool mixed = a.is_scalar() && b.is_scalar() && (a.is_index() ? is_integer(b.dtype) : b.is_index() && is_integer(a.dtype));
+      return mixed ? judge_pair(Op, index_scalar, index_scalar) : judge_pair(Op, a, b);
+    } else if constexpr (recorded<A> && literal_number<B>) {
+      return with_literal(type_of<value_of<A>>, is_floating_number<B>());
+    } else if constexpr (literal_number<A>) {
+      return with_literal(type_of<value_of<B>>, is_floating_number<A>());
+    } else {
+      return breaks(rule::value_is_not_recorded, arg_op);
+    }
+  }
+  static constexpr Verdict value = make();
+};
+template <const OpInfo& Op, class A, class B>
+concept scalar_pair = (recorded<A> || recorded<B>) && scalar_plan<Op, A, B>::value.lawful();
+template <const OpInfo& Op, class A, class B>
+concept unlawful_scalar_pair = (recorded<A> || recorded<B>) && !scalar_plan<Op, A, B>::value.lawful();
 
 }  // namespace detail
 
@@ -312,34 +347,34 @@ concept scalar_pair = scalars_fit<A, B>();
     else return detail::make_with_literal<FORMS>(l.at, l.get(), r);                                              \
   }                                                                                                              \
   template <class L>                                                                                             \
-    requires(!recorded<L>) && detail::lawful_with_literal<FORMS, const Derived&, L>                              \
+    requires detail::lawful_literal_with<FORMS, L, const Derived&>                                               \
   friend auto operator SIGN(const L& l, detail::named_operand<Derived> r) {                                      \
     return detail::make_literal_with<FORMS>(r.at, l, r.get());                                                   \
   }                                                                                                              \
   template <class L>                                                                                             \
-    requires(!recorded<L>) && detail::lawful_with_literal<FORMS, Derived, L>                                     \
+    requires detail::lawful_literal_with<FORMS, L, Derived>                                                      \
   friend auto operator SIGN(const L& l, detail::unnamed_operand<Derived> r) {                                    \
     return detail::make_literal_with<FORMS>(r.at, l, r.get());                                                   \
   }
 
 #define TESSERA_SCALAR_BINARY(SIGN, OP, COMPARE)                                                     \
   template <class R>                                                                                 \
-    requires detail::scalar_pair<const Derived&, R>                                                  \
+    requires detail::scalar_pair<OP, const Derived&, R>                                                  \
   friend auto operator SIGN(detail::named_operand<Derived> l, R&& r) {                               \
     return detail::make_scalar<OP>(l.at, l.get(), std::forward<R>(r), COMPARE);                      \
   }                                                                                                  \
   template <class R>                                                                                 \
-    requires detail::scalar_pair<Derived, R>                                                         \
+    requires detail::scalar_pair<OP, Derived, R>                                                         \
   friend auto operator SIGN(detail::unnamed_operand<Derived> l, R&& r) {                             \
     return detail::make_scalar<OP>(l.at, l.get(), std::forward<R>(r), COMPARE);                      \
   }                                                                                                  \
   template <class L>                                                                                 \
-    requires(!recorded<L>) && detail::scalar_pair<L, const Derived&>                                 \
+    requires(!recorded<L>) && detail::scalar_pair<OP, L, const Derived&>                                 \
   friend auto operator SIGN(const L& l, detail::named_operand<Derived> r) {                          \
     return detail::make_scalar<OP>(r.at, l, r.get(), COMPARE);                                       \
   }                                                                                                  \
   template <class L>                                                                                 \
-    requires(!recorded<L>) && detail::scalar_pair<L, Derived>                                        \
+    requires(!recorded<L>) && detail::scalar_pair<OP, L, Derived>                                        \
   friend auto operator SIGN(const L& l, detail::unnamed_operand<Derived> r) {                        \
     return detail::make_scalar<OP>(r.at, l, r.get(), COMPARE);                                       \
   }
@@ -410,7 +445,7 @@ auto operator-(const X&) -> decltype(detail::unwrap(detail::broken_type<detail::
 #define TESSERA_BROKEN_BINARY(SIGN, FORMS)        \
   template <class A, class B>                     \
     requires detail::unlawful_binary<FORMS, A, B> \
-  auto operator SIGN(const A&, const B&)->decltype(detail::unwrap(detail::broken_binary<FORMS, A, B>()));
+  auto operator SIGN(A&&, B&&)->decltype(detail::unwrap(detail::broken_binary<FORMS, A, B>()));
 TESSERA_BROKEN_BINARY(+, detail::forms_add)
 TESSERA_BROKEN_BINARY(-, detail::forms_sub)
 TESSERA_BROKEN_BINARY(*, detail::forms_mul)
@@ -420,15 +455,30 @@ TESSERA_BROKEN_BINARY(/, detail::forms_div)
 // `==` and `!=` stand at namespace scope: as friends, the reversed candidates of C++20 would make them ambiguous. They take
 // the line of the if_ or while_ around them.
 template <class A, class B>
-  requires detail::scalar_pair<A, B>
+  requires detail::scalar_pair<ops::scalar_compare, A, B>
 [[nodiscard]] auto operator==(A&& a, B&& b) {
   return detail::make_scalar<ops::scalar_compare>(std::source_location(), std::forward<A>(a), std::forward<B>(b), static_cast<int>(Compare::eq));
 }
 template <class A, class B>
-  requires detail::scalar_pair<A, B>
+  requires detail::scalar_pair<ops::scalar_compare, A, B>
 [[nodiscard]] auto operator!=(A&& a, B&& b) {
   return detail::make_scalar<ops::scalar_compare>(std::source_location(), std::forward<A>(a), std::forward<B>(b), static_cast<int>(Compare::ne));
 }
+
+#define TESSERA_BROKEN_SCALAR_BINARY(SIGN, OP)      \
+  template <class A, class B>                       \
+    requires detail::unlawful_scalar_pair<OP, A, B> \
+  auto operator SIGN(A&&, B&&)->decltype(detail::unwrap(detail::broken_type<detail::scalar_plan<OP, A, B>>()));
+TESSERA_BROKEN_SCALAR_BINARY(%, ops::scalar_rem)
+TESSERA_BROKEN_SCALAR_BINARY(&, ops::scalar_and)
+TESSERA_BROKEN_SCALAR_BINARY(|, ops::scalar_or)
+TESSERA_BROKEN_SCALAR_BINARY(<, ops::scalar_compare)
+TESSERA_BROKEN_SCALAR_BINARY(<=, ops::scalar_compare)
+TESSERA_BROKEN_SCALAR_BINARY(>, ops::scalar_compare)
+TESSERA_BROKEN_SCALAR_BINARY(>=, ops::scalar_compare)
+TESSERA_BROKEN_SCALAR_BINARY(==, ops::scalar_compare)
+TESSERA_BROKEN_SCALAR_BINARY(!=, ops::scalar_compare)
+#undef TESSERA_BROKEN_SCALAR_BINARY
 
 template <class A, class B>
   requires recorded<A> || recorded<B>

@@ -83,7 +83,7 @@ class Recorder {
     return use.line() != 0 ? detail::location_of(use) : build_.location();
   }
   [[noreturn]] void refuse_foreign(const std::source_location& use, const Location& made) const {
-    fail(use_or_last(use), "a value of another kernel is used" + (made.line != 0 ? " (made in line " + std::to_string(made.line) + ")" : std::string()),
+    fail(use_or_last(use), made.line != 0 ? Text("a value of another kernel is used (made in line ").append(made.line).append(")") : Text("a value of another kernel is used"),
          "pass it as a parameter of this kernel");
   }
   /// Emits at the place that go_to or go_here chose.
@@ -132,7 +132,8 @@ class Recorder {
   void close_condition(ValueId holds, const Location& at) {
     Frame& frame = frames_.back();
     go_here(at);
-    std::vector<ValueId> operands{holds};
+    Pool<ValueId> operands;
+    operands.push_back(holds);
     for (const Carried& c : frame.carried) operands.push_back(c.argument);
     check_visible(holds);
     build_.control(ops::condition, operands, {}, 0);
@@ -140,7 +141,7 @@ class Recorder {
     const BlockId body = f_->block(frame.op, 1);
     for (Carried& c : frame.carried) {
       if (c.var != nullptr && !(c.var->current == c.argument))
-        fail(at, "while: the condition assigns a variable", "assign variables in the body");
+        fail(at, "while_: the condition assigns a variable", "assign variables in the body");
       c.body_argument = f_->add_argument(body, f_->type(c.argument));
       f_->share_valid(c.body_argument, c.argument);
       if (c.var != nullptr) c.var->current = c.body_argument;
@@ -151,37 +152,40 @@ class Recorder {
   void close_loop(const Location& at) {
     Frame& frame = frames_.back();
     const bool counting = f_->is(frame.op, ops::for_loop);
-    build_.at((*f_)[frame.op].location);
-    std::vector<ValueId> yields, initials;
-    std::vector<Type> types;
-    Pool<VarState*> carried;
+    set_location((*f_)[frame.op].location);
     const BlockId first = f_->block(frame.op, 0), last = f_->block(frame.op, counting ? 0 : 1);
     for (std::size_t i = 0, position = counting ? 1 : 0; i < frame.carried.size(); ++i) {
       Carried& c = frame.carried[i];
       const ValueId argument = counting ? c.argument : c.body_argument;
-      const bool assigned = c.var != nullptr && !(c.var->current == argument);
-      if (assigned) {
+      c.assigned = c.var != nullptr && !(c.var->current == argument);
+      if (c.assigned) {
         check_visible(c.var->current);
-        yields.push_back(c.var->current);
-        initials.push_back(c.initial);
-        types.push_back(f_->type(c.initial));
-        carried.push_back(c.var);
         ++position;
         continue;
       }
-      f_->replace_all_uses(argument, c.initial);
+      fold(frame, argument, c.initial);
       if (!counting) {
-        f_->replace_all_uses(c.argument, c.initial);
+        fold(frame, c.argument, c.initial);
         drop_condition_operand(first, position);
       }
       f_->remove_argument(last, position);
       if (!counting) f_->remove_argument(first, position);
-      if (c.var != nullptr) c.var->current = c.initial;
+    }
+    Pool<ValueId> yields, initials;
+    Pool<Type> types;
+    Pool<VarState*> carried;
+    for (const Carried& c : frame.carried) {
+      if (!c.assigned) continue;
+      check_same_valid(c.var->current, c.initial, counting ? "range" : "while_");
+      yields.push_back(c.var->current);
+      initials.push_back(c.initial);
+      types.push_back(f_->type(c.initial));
+      carried.push_back(c.var);
     }
     go_here(at);
     build_.control(ops::yield, yields, {}, 0);
     close(last);
-    std::vector<ValueId> operands = f_->operands(frame.op);
+    Pool<ValueId> operands = operands_of(frame.op);
     for (const ValueId v : initials) operands.push_back(v);
     f_->set_operands(frame.op, operands);
     finish(frame.op, types, carried, initials);
@@ -200,16 +204,16 @@ class Recorder {
       if (c.var != nullptr) c.var->current = c.initial;
     }
     close(blocks_.back());
-    build_.at(at);
+    set_location(at);
     open(f_->block(frame.op, 1));
   }
   /// Closes a branch: variables that either side assigned become its results.
   void close_if(const Location& at) {
     Frame& frame = frames_.back();
-    std::vector<ValueId> yields[2];
-    std::vector<Type> types;
+    Pool<ValueId> yields[2];
+    Pool<Type> types;
     Pool<VarState*> merged;
-    std::vector<ValueId> like;
+    Pool<ValueId> like;
     for (const Carried& c : frame.carried) {
       if (c.var == nullptr || (c.after_then == c.initial && c.var->current == c.initial)) continue;
       check_visible(c.var->current);
@@ -221,7 +225,7 @@ class Recorder {
     }
     close(blocks_.back());
     for (int side = 0; side < 2; ++side) {
-      build_.at(at);
+      set_location(at);
       build_.to_end_of(f_->block(frame.op, side));
       build_.sequence(++sequence_);
       build_.control(ops::yield, yields[side], {}, 0);
@@ -230,10 +234,12 @@ class Recorder {
     finish(frame.op, types, merged, like);
   }
   /// Closes what a broken-off body left open, without looking at it: tracing fails anyway. Never throws.
-  void abandon(std::size_t depth, const Diagnostic& why) noexcept {
-    if (!error_set_) {
-      error_ = why;
-      error_set_ = true;
+  void abandon(std::size_t depth, const Location& at, const char* message, const char* hint, bool by_exception) noexcept {
+    if (error_message_ == nullptr) {
+      error_at_ = at;
+      error_message_ = message;
+      error_hint_ = hint;
+      by_exception_ = by_exception;
     }
     while (frames_.size() > depth) {
       for (const Carried& c : frames_.back().carried)
@@ -243,12 +249,18 @@ class Recorder {
     }
   }
   /// The first error that could not be thrown where it was found.
-  [[nodiscard]] const Diagnostic* error() const { return error_set_ ? &error_ : nullptr; }
+  [[nodiscard]] const char* error() const { return error_message_; }
+  void throw_error() const {
+    if (error_message_ != nullptr) fail(error_at_, error_message_, error_hint_);
+  }
+  [[nodiscard]] const Location& error_location() const { return error_at_; }
+  /// Whether that error says no more than that an exception passed by.
+  [[nodiscard]] bool error_is_an_exception() const { return by_exception_; }
 
   /// An operand must be of this kernel, and its block still open.
   void check_visible(ValueId v) const {
+    if (visible(v)) return;
     const BlockId b = f_->defining_block(v);
-    if (!b || (*f_)[b].open) return;
     const OpId def = f_->definition(v);
     const Location made = def ? (*f_)[def].location : (*f_)[(*f_)[b].owner].location;
     refuse_outside(build_.location(), made);
@@ -256,17 +268,20 @@ class Recorder {
 
  private:
   [[noreturn]] static void refuse_outside(const Location& use, const Location& made) {
-    fail(use, "a value is used outside of the block that holds it (made in line " + std::to_string(made.line) + ")",
+    fail(use, Text("a value is used outside of the block that holds it (made in line ").append(made.line).append(")"),
          "declare a Var before the loop or branch and assign it inside");
   }
   struct Carried {
     VarState* var;
     ValueId initial, argument, body_argument, after_then;
+    bool assigned = false;
   };
   struct Frame {
     OpId op;
     BlockId outer;
-    std::vector<Carried> carried;
+    std::size_t extents;  ///< how many were stated outside
+    Pool<Carried> carried;
+    static constexpr bool moves_bitwise = true;
   };
 
   static Recorder*& current_slot() {
@@ -287,29 +302,56 @@ class Recorder {
     blocks_.pop_back();
   }
   void push(OpId op, BlockId body) {
-    Frame frame{op, blocks_.back(), {}};
+    Frame frame{op, blocks_.back(), f_->extent_total(), {}};
     const bool branch = f_->is(op, ops::if_else);
     for (VarState* v = first_var_; v != nullptr; v = v->next) {
-      Carried c{v, v->current, {}, {}, {}};
+      if (!visible(v->current)) continue;  // kept alive beyond its block; an error when it is used
+      Carried c{v, v->current, {}, {}, {}, false};
       if (!branch) {
-        check_visible(v->current);
         c.argument = f_->add_argument(body, f_->type(v->current));
         f_->share_valid(c.argument, v->current);
         v->current = c.argument;
       }
       frame.carried.push_back(c);
     }
-    frames_.push_back(std::move(frame));
+    frames_.push_back(frame);
     open(body);
+  }
+  [[nodiscard]] bool visible(ValueId v) const {
+    const BlockId b = f_->defining_block(v);
+    return !b || (*f_)[b].open;
+  }
+  // An argument of a body that is not carried: everything that holds it reads the initial value.
+  void fold(const Frame& frame, ValueId argument, ValueId initial) {
+    f_->replace_all_uses(argument, initial);
+    f_->replace_in_extents(frame.extents, argument, initial);
+    for (VarState* v = first_var_; v != nullptr; v = v->next)
+      if (v->current == argument) v->current = initial;
+  }
+  // A loop's variable is valid as far in each iteration as it was before the first.
+  void check_same_valid(ValueId v, ValueId initial, const char* loop) const {
+    const Type& type = f_->type(initial);
+    for (int axis = 0; type.is_shaped() && axis < type.rank; ++axis) {
+      if (f_->valid(v, axis) == f_->valid(initial, axis)) continue;
+      const OpId def = f_->definition(v);
+      fail(def ? (*f_)[def].location : build_.location(),
+           std::string(loop) + ": the body leaves a variable with other valid extents than it had before the loop (axis " + std::to_string(axis) + ")",
+           "fillpad(...) the value, or give both the same extents, computed before the loop");
+    }
+  }
+  [[nodiscard]] Pool<ValueId> operands_of(OpId op) const {
+    Pool<ValueId> list;
+    for (int i = 0; i < f_->operand_count(op); ++i) list.push_back(f_->operand(op, i));
+    return list;
   }
   void drop_condition_operand(BlockId condition_block, std::size_t position) {
     const OpId end = f_->terminator(condition_block);
-    std::vector<ValueId> operands = f_->operands(end);
-    operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(position) + 1);
+    Pool<ValueId> operands = operands_of(end);
+    operands.erase(position + 1);
     f_->set_operands(end, operands);
   }
   // Branches may leave a variable with different valid extents; then only constants are known outside.
-  void merge_valid(const std::vector<ValueId> (&yields)[2], std::vector<ValueId>& like) {
+  void merge_valid(const Pool<ValueId> (&yields)[2], Pool<ValueId>& like) {
     for (std::size_t i = 0; i < like.size(); ++i) {
       const Type& type = f_->type(like[i]);
       if (!type.is_shaped()) continue;
@@ -320,12 +362,12 @@ class Recorder {
         outer = outer && (a.is_constant() || !f_->defining_block(a.value) || (*f_)[f_->defining_block(a.value)].open);
       }
       if (!same || !outer)
-        fail(build_.location(), "if: the branches leave a variable with different valid extents",
+        fail(build_.location(), "if_: the branches leave a variable with different valid extents",
              "give both values the same extents, computed before the branch");
       like[i] = yields[0][i];
     }
   }
-  void finish(OpId op, const std::vector<Type>& types, const Pool<VarState*>& vars, const std::vector<ValueId>& like) {
+  void finish(OpId op, const Pool<Type>& types, const Pool<VarState*>& vars, const Pool<ValueId>& like) {
     f_->set_results(op, types);
     for (std::size_t i = 0; i < vars.size(); ++i) {
       const ValueId result = f_->result(op, static_cast<int>(i));
@@ -342,12 +384,14 @@ class Recorder {
   std::uint32_t id_;
   Recorder* outer_;
   Pool<BlockId> blocks_;
-  std::vector<Frame> frames_;
+  Pool<Frame> frames_;
   VarState* first_var_ = nullptr;
   VarState* last_var_ = nullptr;
   std::uint32_t sequence_ = 0;
-  bool error_set_ = false;
-  Diagnostic error_;
+  Location error_at_;
+  const char* error_message_ = nullptr;
+  const char* error_hint_ = nullptr;
+  bool by_exception_ = false;
 };
 
 }  // namespace tessera

@@ -1,7 +1,6 @@
 // The kernels of a program, in the order of their construction. Registration takes a lock, never throws and runs no kernel.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "../ir/function.hpp"
@@ -11,12 +10,12 @@ namespace tessera {
 /// A kernel as the registry holds it; lives to the end of the program.
 class KernelEntry {
  public:
-  KernelEntry(std::string name, const Location& at, const void* closure_type, bool has_captures)
-      : name_(std::move(name)), location_(at), closure_type_(closure_type), has_captures_(has_captures) {}
+  KernelEntry(std::string_view name, const Location& at, const void* closure_type, bool has_captures)
+      : name_(name), location_(at), closure_type_(closure_type), has_captures_(has_captures) {}
   KernelEntry(const KernelEntry&) = delete;
   KernelEntry& operator=(const KernelEntry&) = delete;
   virtual ~KernelEntry() = default;
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Text& name() const { return name_; }
   [[nodiscard]] const Location& location() const { return location_; }
   /// Runs the lambda once and returns what it records. Throws UserError.
   [[nodiscard]] virtual Function trace() const = 0;
@@ -25,7 +24,7 @@ class KernelEntry {
   }
 
  private:
-  std::string name_;
+  Text name_;
   Location location_;
   const void* closure_type_;
   bool has_captures_;
@@ -46,8 +45,7 @@ class Registry {
         delete entry;
         return e;
       }
-      errors_.push_back({entry->location(), "kernel: the name is taken (" + entry->name() + ", line " + std::to_string(e->location().line) + ")",
-                         "give each kernel a name of its own"});
+      taken_.push_back({entry, e});
     }
     entries_.push_back(entry);
     return entry;
@@ -69,7 +67,12 @@ class Registry {
   }
   [[nodiscard]] std::vector<Diagnostic> errors() const {
     const Guard guard(lock_);
-    return errors_;
+    std::vector<Diagnostic> list;
+    for (const Taken& t : taken_)
+      list.push_back({t.later->location(),
+                      "kernel: the name is taken (" + t.later->name() + ", line " + std::to_string(t.first->location().line) + ")",
+                      "give each kernel a name of its own"});
+    return list;
   }
 
  private:
@@ -88,8 +91,12 @@ class Registry {
     bool* lock_;
   };
 
-  std::vector<const KernelEntry*> entries_;
-  std::vector<Diagnostic> errors_;
+  struct Taken {
+    const KernelEntry* later;
+    const KernelEntry* first;
+  };
+  Pool<const KernelEntry*> entries_;
+  Pool<Taken> taken_;
   mutable bool lock_ = false;
 };
 

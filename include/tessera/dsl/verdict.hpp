@@ -14,7 +14,21 @@ namespace broken {
 #undef TESSERA_RULE
 }  // namespace broken
 
+/// A named dim among a rule's numbers; of exact size, since clang prints a padded array as numbers.
+template <std::size_t N>
+struct named_dim {
+  char name[N]{};
+};
+
 namespace detail {
+
+template <std::int64_t D>
+consteval auto named_dim_of() {
+  constexpr symbol s = symbol_of(D);
+  named_dim<s.view().size() + 1> n;
+  for (std::size_t i = 0; i < s.view().size(); ++i) n.name[i] = s.text[i];
+  return n;
+}
 
 template <rule R>
 struct broken_rule;
@@ -38,7 +52,7 @@ consteval auto rule_argument() {
   if constexpr (a.kind == RuleArg::dtype) return static_cast<DType>(a.value);
   else if constexpr (a.kind == RuleArg::space) return static_cast<MemorySpace>(a.value);
   else if constexpr (a.kind == RuleArg::op) return V::op;
-  else if constexpr (a.kind == RuleArg::dim && is_dynamic(a.value)) return symbol_of(a.value);
+  else if constexpr (a.kind == RuleArg::dim && is_dynamic(a.value)) return named_dim_of<a.value>();
   else if constexpr (a.value == static_cast<int>(a.value)) return static_cast<int>(a.value);  // clang prints 64L otherwise
   else return a.value;
 }

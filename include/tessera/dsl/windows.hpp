@@ -146,7 +146,7 @@ template <class S, MemorySpace M = Vec, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (TESSERA_LOAD_VERDICT(detail::no_valid)::value.lawful())
 [[nodiscard]] auto load(X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
   using T = Tile<S, type_of<value_of<X>>.dtype, M>;
-  return T(Recorder::current(at), detail::emit_window(ops::load, {x.resolve(at)}, offsets, detail::no_valid{}, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::load, {detail::record_operand(at, std::forward<X>(x))}, offsets, detail::no_valid{}, type_of<T>, at));
 }
 template <class S, MemorySpace M = Vec, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!TESSERA_LOAD_VERDICT(detail::no_valid)::value.lawful())
@@ -155,7 +155,7 @@ template <class S, MemorySpace M = Vec, class X, class O, class E>
   requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)::value.lawful())
 [[nodiscard]] auto load(X&& x, O&& offsets, E&& extents, std::source_location at = std::source_location::current()) {
   using T = Tile<S, type_of<value_of<X>>.dtype, M>;
-  return T(Recorder::current(at), detail::emit_window(ops::load, {x.resolve(at)}, offsets, extents, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::load, {detail::record_operand(at, std::forward<X>(x))}, offsets, extents, type_of<T>, at));
 }
 template <class S, MemorySpace M = Vec, class X, class O, class E>
   requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)::value.lawful())
@@ -176,7 +176,7 @@ template <class S, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (TESSERA_SLICE_VERDICT(detail::no_valid)::value.lawful())
 [[nodiscard]] auto slice(X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
   using T = detail::sliced<S, X>;
-  return T(Recorder::current(at), detail::emit_window(ops::slice, {x.resolve(at)}, offsets, detail::no_valid{}, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::slice, {detail::record_operand(at, std::forward<X>(x))}, offsets, detail::no_valid{}, type_of<T>, at));
 }
 template <class S, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!TESSERA_SLICE_VERDICT(detail::no_valid)::value.lawful())
@@ -185,7 +185,7 @@ template <class S, class X, class O, class E>
   requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)::value.lawful())
 [[nodiscard]] auto slice(X&& x, O&& offsets, E&& extents, std::source_location at = std::source_location::current()) {
   using T = detail::sliced<S, X>;
-  return T(Recorder::current(at), detail::emit_window(ops::slice, {x.resolve(at)}, offsets, extents, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::slice, {detail::record_operand(at, std::forward<X>(x))}, offsets, extents, type_of<T>, at));
 }
 template <class S, class X, class O, class E>
   requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)::value.lawful())
@@ -212,7 +212,7 @@ using assemble_verdict = window_verdict<ops::assemble, void, std::remove_cvref_t
 template <class X, class T, class O>
   requires shaped<X> && detail::output<T> && detail::offset_list<O> && (detail::store_verdict<X, T, O>::value.lawful())
 void store(X&& x, T&& target, O&& offsets, std::source_location at = std::source_location::current()) {
-  const ValueId source = x.resolve(at);
+  const ValueId source = detail::record_operand(at, std::forward<X>(x));
   detail::emit_window(ops::store, {source, target.resolve(at)}, offsets, detail::no_valid{}, {}, at);
 }
 template <class X, class T, class O>
@@ -227,7 +227,7 @@ template <class T, class X, class O>
   requires shaped<X> && shaped<T> && detail::offset_list<O> && (detail::assemble_verdict<X, T, O>::value.lawful())
 [[nodiscard]] value_of<T> assemble(T&& target, X&& x, O&& offsets, std::source_location at = std::source_location::current()) {
   const ValueId into = target.resolve(at);
-  return {Recorder::current(at), detail::emit_window(ops::assemble, {into, x.resolve(at)}, offsets, detail::no_valid{}, {}, at)};
+  return {Recorder::current(at), detail::emit_window(ops::assemble, {into, detail::record_operand(at, std::forward<X>(x))}, offsets, detail::no_valid{}, {}, at)};
 }
 template <class T, class X, class O>
   requires shaped<X> && shaped<T> && detail::offset_list<O> && (!detail::assemble_verdict<X, T, O>::value.lawful())
@@ -236,8 +236,16 @@ auto assemble(T&& target, X&& x, O&& offsets) -> decltype(detail::unwrap(detail:
 namespace detail {
 template <class X, class O>
 using read_verdict = window_verdict<ops::read, void, std::remove_cvref_t<O>, no_valid, value_of<X>>;
-template <class X, class O>
-using write_verdict = window_verdict<ops::write, void, std::remove_cvref_t<O>, no_valid, value_of<X>, scalar_like_t<value_of<X>>>;
+template <class X, class O, class N>
+struct write_verdict {
+  static constexpr const OpInfo* op = &ops::write;
+  static constexpr Verdict make() {
+    const Verdict number = judge_number<value_of<X>, N>();
+    if (!number.lawful()) return number;
+    return window_verdict<ops::write, void, std::remove_cvref_t<O>, no_valid, value_of<X>, scalar_like_t<value_of<X>>>::value;
+  }
+  static constexpr Verdict value = make();
+};
 template <class X, class E>
 using set_valid_verdict = window_verdict<ops::set_valid_shape, void, std::remove_cvref_t<E>, no_valid, value_of<X>>;
 }  // namespace detail
@@ -247,26 +255,27 @@ template <class X, class O>
   requires shaped<X> && detail::offset_list<O> && (detail::read_verdict<X, O>::value.lawful())
 [[nodiscard]] auto read(X&& x, O&& indices, std::source_location at = std::source_location::current()) {
   return detail::scalar_like_t<value_of<X>>(Recorder::current(at),
-                                            detail::emit_window(ops::read, {x.resolve(at)}, indices, detail::no_valid{}, {}, at));
+                                            detail::emit_window(ops::read, {detail::record_operand(at, std::forward<X>(x))}, indices, detail::no_valid{}, {}, at));
 }
 template <class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!detail::read_verdict<X, O>::value.lawful())
 auto read(X&& x, O&& indices) -> decltype(detail::unwrap(detail::broken_type<detail::read_verdict<X, O>>()));
 /// Sets one element of an output tensor.
 template <class T, class O, class N>
-  requires detail::output<T> && detail::offset_list<O> && detail::fill_number<value_of<T>, N> && (detail::write_verdict<T, O>::value.lawful())
+  requires detail::output<T> && detail::offset_list<O> && (detail::write_verdict<T, O, N>::value.lawful())
 void write(T&& target, O&& indices, N&& value, std::source_location at = std::source_location::current()) {
   const ValueId into = target.resolve(at);
   const ValueId number = detail::record_now<detail::scalar_like_t<value_of<T>>>(std::forward<N>(value), at);
   detail::emit_window(ops::write, {into, number}, indices, detail::no_valid{}, {}, at);
 }
 template <class T, class O, class N>
-  requires shaped<T> && detail::offset_list<O> && (!detail::write_verdict<T, O>::value.lawful())
-auto write(T&& target, O&& indices, N&& value) -> decltype(detail::unwrap(detail::broken_type<detail::write_verdict<T, O>>()));
+  requires shaped<T> && (detail::output<T> || type_of<value_of<T>>.is_tile()) && detail::offset_list<O> &&
+           (!detail::write_verdict<T, O, N>::value.lawful())
+auto write(T&& target, O&& indices, N&& value) -> decltype(detail::unwrap(detail::broken_type<detail::write_verdict<T, O, N>>()));
 /// A tile or tensor value with one element set, as a new value.
 template <class T, class O, class N>
   requires shaped<T> && (!detail::output<T>) && (type_of<value_of<T>>.is_tile()) && detail::offset_list<O> &&
-           detail::fill_number<value_of<T>, N> && (detail::write_verdict<T, O>::value.lawful())
+           (detail::write_verdict<T, O, N>::value.lawful())
 [[nodiscard]] value_of<T> write(T&& target, O&& indices, N&& value, std::source_location at = std::source_location::current()) {
   const ValueId into = target.resolve(at);
   const ValueId number = detail::record_now<detail::scalar_like_t<value_of<T>>>(std::forward<N>(value), at);
@@ -280,7 +289,7 @@ broken::not_an_output<> write(T&& target, O&& indices, N&& value);
 template <class X, class E>
   requires shaped<X> && detail::valid_list<E> && (detail::set_valid_verdict<X, E>::value.lawful())
 [[nodiscard]] value_of<X> set_valid_shape(X&& x, E&& extents, std::source_location at = std::source_location::current()) {
-  return {Recorder::current(at), detail::emit_window(ops::set_valid_shape, {x.resolve(at)}, extents, detail::no_valid{}, {}, at)};
+  return {Recorder::current(at), detail::emit_window(ops::set_valid_shape, {detail::record_operand(at, std::forward<X>(x))}, extents, detail::no_valid{}, {}, at)};
 }
 template <class X, class E>
   requires shaped<X> && detail::valid_list<E> && (!detail::set_valid_verdict<X, E>::value.lawful())

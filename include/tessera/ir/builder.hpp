@@ -33,6 +33,8 @@ class Builder {
   void to_before(OpId op) { block_ = (*f_)[op].parent; before_ = op; }
   void at(const Location& l) { location_ = l; }
   [[nodiscard]] const Location& location() const { return location_; }
+  /// Whether valid extents of results are derived (the default). A pass that states them itself switches it off.
+  void derive_valid(bool on) { derive_valid_ = on; }
   /// The sequence number that further operations get.
   void sequence(std::uint32_t s) { sequence_ = s; }
 
@@ -50,7 +52,7 @@ class Builder {
     for (std::size_t i = 0; i < operands.size(); ++i) infos[i] = operand_info(*f_, operands[i], i < 3 ? valid[i] : nullptr);
     const InferInput in{infos, static_cast<int>(operands.size()), requested, attrs.begin(), static_cast<int>(attrs.size()), true};
     const Verdict v = infer(op, in);
-    if (!v.lawful()) throw UserError(diagnose(v, op.name, location_));
+    if (!v.lawful()) refuse(v, op.name, location_);
     return place(op, operands, attrs, v.result);
   }
   /// As emit, for operations that have a result.
@@ -88,7 +90,7 @@ class Builder {
     Extent extents[max_rank];
     ValueId same_as{};
     bool stated = false;
-    if (result.is_shaped()) stated = valid_extents(op, operands, attrs, result, extents, same_as);
+    if (result.is_shaped() && derive_valid_) stated = valid_extents(op, operands, attrs, result, extents, same_as);
     const OpId o = f_->new_operation(op, operands, attrs, location_);
     if (result.kind != TypeKind::none) {
       f_->set_results(o, {result});
@@ -201,8 +203,7 @@ class Builder {
     }
     for (const int i : from)
       if (f_->valid(x, i) != Extent{source.dims[i], {}})
-        throw UserError({location_, "reshape: the operand is valid in part only along a dim that is split or merged (axis " + std::to_string(i) + ")",
-                         "fillpad(x) first, or reshape before giving valid extents"});
+        fail(location_, Text("reshape: the operand is valid in part only along a dim that is split or merged (axis ").append(i).append(")"), "fillpad(x) first, or reshape before giving valid extents");
     return true;
   }
 
@@ -235,6 +236,7 @@ class Builder {
   OpId before_;
   Location location_;
   std::uint32_t sequence_ = 0;
+  bool derive_valid_ = true;
 };
 
 }  // namespace tessera

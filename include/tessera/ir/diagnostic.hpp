@@ -5,8 +5,8 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "../core/pool.hpp"
 #include "../ops/descriptor.hpp"
 
 namespace tessera {
@@ -38,13 +38,21 @@ struct Diagnostic {
 /// Thrown where a user's program is wrong; a driver prints the diagnostic.
 class UserError : public std::exception {
  public:
-  explicit UserError(Diagnostic d) : diagnostic_(std::move(d)), text_(diagnostic_.text()) {}
-  [[nodiscard]] const Diagnostic& diagnostic() const { return diagnostic_; }
+  struct texts {};  // tells this constructor from the one that takes a diagnostic
+  UserError(texts, const Location& at, const Text& message, const Text& hint) : location_(at), message_(message), hint_(hint) {
+    if (at.file[0] != '\0') text_.append(at.file).append(":").append(at.line).append(": ");
+    text_.append("error: ").append(message);
+    if (!hint.empty()) text_.append("\n  hint: ").append(hint);
+  }
+  explicit UserError(const Diagnostic& d) : UserError(texts{}, d.location, d.message, d.hint) {}
+  [[nodiscard]] Diagnostic diagnostic() const { return {location_, message_.str(), hint_.str()}; }
+  [[nodiscard]] const Location& location() const { return location_; }
+  [[nodiscard]] std::string_view message() const { return message_; }
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
 
  private:
-  Diagnostic diagnostic_;
-  std::string text_;
+  Location location_;
+  Text message_, hint_, text_;
 };
 
 /// Thrown where the library contradicts itself; `what()` names the pass or part and shows the IR where there is one.
@@ -59,38 +67,57 @@ class InternalError : public std::exception {
   std::string text_;
 };
 
-[[noreturn]] inline void fail(const Location& at, std::string message, std::string hint = {}) {
-  throw UserError({at, std::move(message), std::move(hint)});
+[[noreturn]] inline void fail(const Location& at, const Text& message, const Text& hint = {}) {
+  throw UserError(UserError::texts{}, at, message, hint);
 }
 
 namespace detail {
 
-inline std::string dim_text(std::int64_t dim) {
-  return is_dynamic(dim) ? std::string(symbol_of(dim).view()) : std::to_string(dim);
-}
-inline std::string text_of(const RuleArg& a) {
+inline void append_number(Text& text, const RuleArg& a) {
   switch (a.kind) {
-    case RuleArg::dim: return dim_text(a.value);
-    case RuleArg::dtype: return std::string(name(static_cast<DType>(a.value)));
-    case RuleArg::space: return std::string(name(static_cast<MemorySpace>(a.value)));
-    default: return std::to_string(a.value);
+    case RuleArg::dim:
+      if (is_dynamic(a.value)) text.append(symbol_of(a.value).view());
+      else text.append(a.value);
+      break;
+    case RuleArg::dtype: text.append(name(static_cast<DType>(a.value))); break;
+    case RuleArg::space: text.append(name(static_cast<MemorySpace>(a.value))); break;
+    default: text.append(a.value);
   }
+}
+inline std::string dim_text(std::int64_t dim) {
+  Text text;
+  append_number(text, arg_dim(dim));
+  return text;
+}
+
+/// The text of a broken rule, with the operation and the numbers filled in.
+[[nodiscard]] inline Text rule_text(const Verdict& v, std::string_view op) {
+  const std::string_view pattern = info(v.broken).text;
+  constexpr std::string_view mark = "{op}";
+  Text text;
+  const std::size_t p = pattern.find(mark);
+  if (p == std::string_view::npos) text.append(pattern);
+  else text.append(pattern.substr(0, p)).append(op).append(pattern.substr(p + mark.size()));
+  bool first = true;
+  for (int i = 0; i < v.arg_count; ++i) {
+    if (v.args[i].kind == RuleArg::op) continue;
+    text.append(first ? " (" : ", ");
+    append_number(text, v.args[i]);
+    first = false;
+  }
+  if (!first) text.append(")");
+  return text;
 }
 
 }  // namespace detail
 
-/// The diagnostic of a broken rule: its text with the operation and the numbers filled in.
+/// The diagnostic of a broken rule.
 [[nodiscard]] inline Diagnostic diagnose(const Verdict& v, std::string_view op, const Location& at) {
-  const RuleInfo& r = info(v.broken);
-  std::string message(r.text);
-  if (const auto p = message.find("{op}"); p != std::string::npos) message.replace(p, 4, op);
-  std::string numbers;
-  for (int i = 0; i < v.arg_count; ++i) {
-    if (v.args[i].kind == RuleArg::op) continue;
-    numbers.append(numbers.empty() ? "" : ", ").append(detail::text_of(v.args[i]));
-  }
-  if (!numbers.empty()) message.append(" (").append(numbers).append(")");
-  return {at, std::move(message), std::string(r.hint)};
+  return {at, detail::rule_text(v, op), std::string(info(v.broken).hint)};
+}
+/// Reports a broken rule.
+[[noreturn]] inline void refuse(const Verdict& v, std::string_view op, const Location& at) {
+  throw UserError(UserError::texts{}, at, detail::rule_text(v, op), info(v.broken).hint);
 }
 
 }  // namespace tessera

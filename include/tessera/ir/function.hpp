@@ -37,17 +37,18 @@ struct BlockId {
 template <class T>
 class List {
  public:
-  constexpr List() = default;
-  constexpr List(const T* first, std::size_t size) : first_(first), size_(size) {}
-  constexpr List(std::initializer_list<T> l) : size_(l.size()) {  // NOLINT: a parameter type, so the array lives on
+  TESSERA_INLINE constexpr List() = default;
+  TESSERA_INLINE constexpr List(const T* first, std::size_t size) : first_(first), size_(size) {}
+  TESSERA_INLINE constexpr List(std::initializer_list<T> l) : size_(l.size()) {  // NOLINT: a parameter type, so the array lives on
     first_ = l.begin();
   }
-  List(const std::vector<T>& v) : first_(v.data()), size_(v.size()) {}                // NOLINT: a parameter type
-  [[nodiscard]] constexpr const T* begin() const { return first_; }
-  [[nodiscard]] constexpr const T* end() const { return first_ + size_; }
-  [[nodiscard]] constexpr std::size_t size() const { return size_; }
-  [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const { return first_[i]; }
+  TESSERA_INLINE List(const Pool<T>& p) : first_(p.data()), size_(p.size()) {}                       // NOLINT: a parameter type
+  TESSERA_INLINE List(const std::vector<T>& v) : first_(v.data()), size_(v.size()) {}                // NOLINT: a parameter type
+  [[nodiscard]] TESSERA_INLINE constexpr const T* begin() const { return first_; }
+  [[nodiscard]] TESSERA_INLINE constexpr const T* end() const { return first_ + size_; }
+  [[nodiscard]] TESSERA_INLINE constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] TESSERA_INLINE constexpr bool empty() const { return size_ == 0; }
+  [[nodiscard]] TESSERA_INLINE constexpr const T& operator[](std::size_t i) const { return first_[i]; }
 
  private:
   const T* first_ = nullptr;
@@ -105,8 +106,9 @@ struct Operation {
 struct Block {
   OpId first, last;
   OpId owner;  ///< the operation that holds it; none for a function's body
-  std::vector<ValueId> arguments;
+  Pool<ValueId> arguments;
   bool open = false;  ///< being recorded
+  static constexpr bool moves_bitwise = true;
 };
 
 enum class Direction : std::uint8_t { in, out, inout };
@@ -114,19 +116,22 @@ enum class FunctionKind : std::uint8_t { kernel };
 
 struct Parameter {
   ValueId value;
-  std::string name;
+  Text name;
   Direction direction = Direction::in;
   Location location;
+  static constexpr bool moves_bitwise = true;
 };
 
 class Function {
  public:
-  std::string name;
+  Text name;
   FunctionKind kind = FunctionKind::kernel;
   Location location;
-  std::vector<Parameter> parameters;
+  Pool<Parameter> parameters;
 
-  Function() : strings_(1) { body_ = new_block({}); }
+  Function() {
+    strings_.push_back({});
+    body_ = new_block({}); }
 
   // --- reading ---
   [[nodiscard]] BlockId body() const { return body_; }
@@ -201,7 +206,7 @@ class Function {
     for (std::uint32_t u = values_[v.index].first_use; u != no_index; u = uses_[u].next)
       f(uses_[u].owner, static_cast<int>(u - operations_[uses_[u].owner.index].operand_begin));
   }
-  [[nodiscard]] const std::string& name_of(ValueId v) const { return strings_[values_[v.index].name]; }
+  [[nodiscard]] const Text& name_of(ValueId v) const { return strings_[values_[v.index].name]; }
   /// The valid extent along an axis; the whole dim unless stated otherwise.
   [[nodiscard]] Extent valid(ValueId v, int axis) const {
     const Value& value = values_[v.index];
@@ -213,8 +218,8 @@ class Function {
   [[nodiscard]] std::size_t operation_count() const { return operations_.size(); }
   [[nodiscard]] std::size_t value_count() const { return values_.size(); }
   [[nodiscard]] std::size_t block_total() const { return blocks_.size(); }
-  [[nodiscard]] const std::vector<ValueId>& symbols() const { return symbols_; }
-  [[nodiscard]] const std::vector<ValueId>& constants() const { return constants_; }
+  [[nodiscard]] const Pool<ValueId>& symbols() const { return symbols_; }
+  [[nodiscard]] const Pool<ValueId>& constants() const { return constants_; }
   /// Bytes that the arenas hold, for the benchmarks.
   [[nodiscard]] std::size_t memory_bytes() const {
     return operations_.capacity() * sizeof(Operation) + values_.capacity() * sizeof(Value) +
@@ -235,8 +240,8 @@ class Function {
     return v;
   }
   void remove_argument(BlockId b, std::size_t position) {
-    auto& list = blocks_[b.index].arguments;
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(position));
+    Pool<ValueId>& list = blocks_[b.index].arguments;
+    list.erase(position);
     for (std::size_t i = position; i < list.size(); ++i) values_[list[i].index].position = static_cast<std::uint32_t>(i);
   }
   /// A detached operation; its blocks follow with `add_blocks`.
@@ -338,10 +343,16 @@ class Function {
     if (!full)
       for (const Extent& e : extents) extents_.push_back(e);
   }
+  [[nodiscard]] std::size_t extent_total() const { return extents_.size(); }
+  /// In the extents that were stated since `first` (an extent_total), reads `to` where `from` stood.
+  void replace_in_extents(std::size_t first, ValueId from, ValueId to) {
+    for (std::size_t i = first; i < extents_.size(); ++i)
+      if (extents_[i].value == from) extents_[i] = is_constant(to) ? Extent{values_[to.index].integer, {}} : Extent{0, to};
+  }
   /// The same extents as those of a value of equal rank; O(1).
   void share_valid(ValueId v, ValueId from) { values_[v.index].valid = values_[from.index].valid; }
   void set_name(ValueId v, std::string_view text) {
-    strings_.emplace_back(text);
+    strings_.push_back(text);
     values_[v.index].name = static_cast<std::uint32_t>(strings_.size() - 1);
   }
   [[nodiscard]] Attr list_attr(AttrKey key, List<std::int64_t> numbers) {
@@ -415,11 +426,11 @@ class Function {
   Pool<Value> values_;
   Pool<Use> uses_;
   Pool<Attr> attrs_;
-  std::vector<Block> blocks_;
+  Pool<Block> blocks_;
   Pool<Extent> extents_;
   Pool<std::int64_t> lists_;
-  std::vector<std::string> strings_;
-  std::vector<ValueId> symbols_, constants_;
+  Pool<Text> strings_;
+  Pool<ValueId> symbols_, constants_;
   Pool<std::uint32_t> constant_slots_;
   BlockId body_;
 };

@@ -71,7 +71,9 @@ inline std::string number_text(std::int64_t n) { return std::to_string(n); }
 class Printer {
  public:
   Printer(const Function& f, PrintOptions options) : f_(f), options_(options), names_(f.value_count()) {
-    for (const Parameter& p : f_.parameters) give_name(p.value, p.name.empty() ? f_.name_of(p.value) : p.name);
+    for (const Parameter& p : f_.parameters) hints_.try_emplace(hint_of(p), 0);
+    note_hints(f_.body());
+    for (const Parameter& p : f_.parameters) give_name(p.value, hint_of(p));
     name_block(f_.body());
   }
 
@@ -97,33 +99,68 @@ class Printer {
   }
 
  private:
-  void give_name(ValueId v, const std::string& hint) {
-    std::string& own = names_[v.index];
+  /// Printed as the hint, the hint and a number, or a number alone.
+  struct Name {
+    std::string_view hint;
+    std::uint32_t number = no_index;
+  };
+
+  [[nodiscard]] std::string_view hint_of(const Parameter& p) const {
+    return p.name.empty() ? std::string_view(f_.name_of(p.value)) : std::string_view(p.name);
+  }
+  void note_hints(BlockId b) {
+    for (const ValueId v : f_[b].arguments) note_hint(v);
+    for (OpId op = f_[b].first; op; op = f_.next(op)) {
+      for (int i = 0; i < f_.result_count(op); ++i) note_hint(f_.result(op, i));
+      for (int i = 0; i < f_.block_count(op); ++i) note_hints(f_.block(op, i));
+    }
+  }
+  void note_hint(ValueId v) {
+    if (f_[v].name != 0) hints_.try_emplace(f_.name_of(v), 0);
+  }
+  // The first value with a hint has it as its name; the others get a number that makes no other hint.
+  void give_name(ValueId v, std::string_view hint) {
     if (hint.empty()) {
-      own = std::to_string(next_number_++);
+      names_[v.index] = {{}, next_number_++};
       return;
     }
-    own = hint;
-    for (std::uint32_t& count = used_[hint]; !taken_.emplace(own, true).second; own = hint + "_" + std::to_string(count)) ++count;
+    std::uint32_t& used = hints_[hint];
+    if (used > 0)
+      while (hints_.count(std::string(hint) + "_" + std::to_string(used)) != 0) ++used;
+    names_[v.index] = {hint, used > 0 ? used : no_index};
+    ++used;
   }
   void name_block(BlockId b) {
     for (const ValueId v : f_[b].arguments)
-      if (names_[v.index].empty()) give_name(v, f_.name_of(v));
+      if (!is_named(v)) give_name(v, f_.name_of(v));
     for (OpId op = f_[b].first; op; op = f_.next(op)) {
       for (int i = 0; i < f_.result_count(op); ++i) give_name(f_.result(op, i), f_.name_of(f_.result(op, i)));
       for (int i = 0; i < f_.block_count(op); ++i) name_block(f_.block(op, i));
     }
   }
+  [[nodiscard]] bool is_named(ValueId v) const {
+    return !names_[v.index].hint.empty() || names_[v.index].number != no_index;
+  }
+  void value_name(ValueId v) {
+    const Name& n = names_[v.index];
+    out_.push_back('%');
+    if (!is_named(v)) out_.push_back('?');
+    out_.append(n.hint);
+    if (n.number == no_index) return;
+    if (!n.hint.empty()) out_.push_back('_');
+    out_.append(std::to_string(n.number));
+  }
 
   void value(ValueId v) {
     const Value& x = f_[v];
     if (x.kind == ValueKind::symbol) out_.append(dim_text(x.integer));
-    else if (x.kind != ValueKind::constant) out_.append("%").append(names_[v.index].empty() ? "?" : names_[v.index]);
+    else if (x.kind != ValueKind::constant) value_name(v);
     else if (x.type.dtype == boolean) out_.append(x.integer != 0 ? "true" : "false");
     else out_.append(is_float(x.type.dtype) ? number_text(x.number) : number_text(x.integer));
-    if (x.kind == ValueKind::constant && x.type.dtype != boolean && x.type.dtype != index_type) out_.append(":").append(name(x.type.dtype));
+    if (x.kind == ValueKind::constant && x.type.dtype != boolean && x.type.dtype != index_type)
+      out_.append(":").append(name(x.type.dtype));
   }
-  void values(std::size_t first, const std::vector<ValueId>& list) {
+  void values(std::size_t first, List<ValueId> list) {
     for (std::size_t i = first; i < list.size(); ++i) {
       if (i > first) out_.append(", ");
       value(list[i]);
@@ -212,7 +249,8 @@ class Printer {
   }
   void control_operands(OpId op) {
     const std::vector<ValueId> list = f_.operands(op);
-    if (f_.is(op, ops::for_loop) && list.size() >= 3 && f_.block_count(op) == 1 && !f_[f_.block(op)].arguments.empty()) {
+    if (f_.is(op, ops::for_loop) && list.size() >= 3 && f_.block_count(op) == 1 &&
+        !f_[f_.block(op)].arguments.empty()) {
       out_.push_back(' ');
       value(f_[f_.block(op)].arguments[0]);
       const std::string_view between[] = {" = ", " to ", " step "};
@@ -228,7 +266,7 @@ class Printer {
       values(0, list);
     }
   }
-  void carried(const std::vector<ValueId>& arguments, std::size_t first, const std::vector<ValueId>& initial, std::size_t from) {
+  void carried(List<ValueId> arguments, std::size_t first, List<ValueId> initial, std::size_t from) {
     if (initial.size() <= from) return;
     out_.append(" carry(");
     for (std::size_t i = 0; from + i < initial.size(); ++i) {
@@ -260,9 +298,8 @@ class Printer {
 
   const Function& f_;
   PrintOptions options_;
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, std::uint32_t> used_;
-  std::unordered_map<std::string, bool> taken_;
+  std::vector<Name> names_;
+  std::unordered_map<std::string_view, std::uint32_t> hints_;
   std::uint32_t next_number_ = 0;
   std::string out_;
 };
@@ -270,7 +307,9 @@ class Printer {
 }  // namespace detail
 
 /// The function as text.
-[[nodiscard]] inline std::string print(const Function& f, PrintOptions options = {}) { return detail::Printer(f, options).function(); }
+[[nodiscard]] inline std::string print(const Function& f, PrintOptions options = {}) {
+  return detail::Printer(f, options).function();
+}
 /// One operation with its blocks, named as in the whole function.
 [[nodiscard]] inline std::string print(const Function& f, OpId op, PrintOptions options = {}) {
   return detail::Printer(f, options).operation(op);

@@ -15,7 +15,8 @@ enum class Property : std::uint8_t {
   spaces_inferred,  ///< every tile stands where the instructions that use it can read it
   buffers_assigned  ///< every tile has a buffer that holds it
 };
-inline constexpr std::string_view property_names[] = {"tile_ops", "tiles_2d", "legal", "spaces_inferred", "buffers_assigned"};
+inline constexpr std::string_view property_names[] = {"tile_ops", "tiles_2d", "legal", "spaces_inferred",
+                                                      "buffers_assigned"};
 inline constexpr int property_count = static_cast<int>(sizeof property_names / sizeof property_names[0]);
 
 [[nodiscard]] constexpr std::string_view name(Property p) { return property_names[static_cast<int>(p)]; }
@@ -29,9 +30,13 @@ class Properties {
   [[nodiscard]] constexpr bool contains(Property p) const { return (bits_ & bit(p)) != 0; }
   [[nodiscard]] constexpr bool contains(Properties p) const { return (bits_ & p.bits_) == p.bits_; }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
-  [[nodiscard]] friend constexpr Properties operator|(Properties a, Properties b) { return Properties(a.bits_ | b.bits_); }
+  [[nodiscard]] friend constexpr Properties operator|(Properties a, Properties b) {
+    return Properties(a.bits_ | b.bits_);
+  }
   /// What is in `a` and not in `b`.
-  [[nodiscard]] friend constexpr Properties operator-(Properties a, Properties b) { return Properties(a.bits_ & ~b.bits_); }
+  [[nodiscard]] friend constexpr Properties operator-(Properties a, Properties b) {
+    return Properties(a.bits_ & ~b.bits_);
+  }
   friend constexpr bool operator==(Properties, Properties) = default;
 
  private:

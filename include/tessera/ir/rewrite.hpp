@@ -89,6 +89,20 @@ class Rewriter {
     return made;
   }
 
+  /// Emits what stands for `op`, with a result of the same rank: it keeps the extents that the old result has.
+  ValueId emit_same(OpId op, const OpInfo& info, List<ValueId> mapped, List<Attr> copied, const Type& requested) {
+    build_.derive_valid(false);
+    const OpId made = build_.emit(info, mapped, copied, requested);
+    build_.derive_valid(true);
+    if (out_->result_count(made) == 0) return {};
+    const ValueId v = out_->result(made), old = in_->result(op);
+    if (!in_->type(old).is_shaped() || in_->fully_valid(old)) return v;
+    std::vector<Extent> extents;
+    for (int i = 0; i < in_->type(old).rank; ++i) extents.push_back(map(in_->valid(old, i)));
+    out_->set_valid(v, extents);
+    return v;
+  }
+
   /// Copies a control operation with the given new operands.
   template <class Visit>
   void copy_control(OpId op, const std::vector<ValueId>& mapped, Visit&& visit) {
@@ -97,7 +111,7 @@ class Rewriter {
     const std::size_t fixed = in_->is(op, ops::for_loop) ? 3 : 0;  // bounds come before the carried values
     for (int b = 0; b < in_->block_count(op); ++b) {
       const BlockId from = in_->block(op, b), to = out_->block(made, b);
-      const std::vector<ValueId>& arguments = (*in_)[from].arguments;
+      const List<ValueId> arguments = (*in_)[from].arguments;
       const std::size_t counters = fixed != 0 ? 1 : 0;
       for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool counter = i < counters;
@@ -134,8 +148,8 @@ class Rewriter {
     for (int i = 0; i < rank; ++i) {
       const Extent e = out_->valid(like, i);
       if (!e.is_constant() && out_->defining_block(e.value) == inner)
-        throw UserError({build_.location(), "if: a branch's result has valid extents that are computed inside the branch",
-                         "compute the extents before the branch"});
+        fail(build_.location(), "if: a branch's result has valid extents that are computed inside the branch",
+             "compute the extents before the branch");
     }
     out_->share_valid(result, like);
   }

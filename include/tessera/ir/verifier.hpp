@@ -39,7 +39,7 @@ class Verifier {
   void block(BlockId b, const OpInfo& terminator) {
     const Block& block = f_[b];
     if (!block.last) throw InternalError("verify: " + f_.name + " has a block without operations");
-    std::vector<ValueId> defined = block.arguments;
+    std::vector<ValueId> defined(block.arguments.begin(), block.arguments.end());
     for (const ValueId v : defined) argument(v, b);
     OpId previous{};
     for (OpId op = block.first; op; previous = op, op = f_.next(op)) {
@@ -51,7 +51,8 @@ class Verifier {
       operation(op);
       for (int i = 0; i < f_.result_count(op); ++i) {
         const ValueId r = f_.result(op, i);
-        require(f_[r].kind == ValueKind::result && f_[r].owner == op.index && f_[r].position == static_cast<std::uint32_t>(i),
+        require(f_[r].kind == ValueKind::result && f_[r].owner == op.index &&
+                    f_[r].position == static_cast<std::uint32_t>(i),
                 op, "a result does not name its operation");
         define(r, op, defined);
       }
@@ -67,7 +68,8 @@ class Verifier {
   void define(ValueId v, OpId op, std::vector<ValueId>& defined) {
     if (f_.type(v).is_shaped())
       for (int axis = 0; axis < f_.type(v).rank; ++axis)
-        if (const Extent e = f_.valid(v, axis); !e.is_constant()) require(is_visible(e.value), op, "a valid extent is not defined before the value");
+        if (const Extent e = f_.valid(v, axis); !e.is_constant())
+          require(is_visible(e.value), op, "a valid extent is not defined before the value");
     visible_[v.index] = true;
     defined.push_back(v);
     tile_value(v, op);
@@ -88,21 +90,27 @@ class Verifier {
       control(op);
       return;
     }
-    require(f_.block_count(op) == 0 && f_.result_count(op) <= 1, op, "only control operations have blocks or several results");
+    require(f_.block_count(op) == 0 && f_.result_count(op) <= 1, op,
+            "only control operations have blocks or several results");
     types(op);
     if (required_.contains(Property::tile_ops)) tile_ops(op);
     if (required_.contains(Property::tiles_2d)) tiles_2d(op);
     if (required_.contains(Property::legal)) legal(op);
     if (required_.contains(Property::spaces_inferred)) spaces_inferred(op);
   }
-  void require_index(OpId op, int i) const { require(f_.type(f_.operand(op, i)).is_index(), op, "a bound is not an index"); }
+  void require_index(OpId op, int i) const {
+    require(f_.type(f_.operand(op, i)).is_index(), op, "a bound is not an index");
+  }
 
   // Carried values: the same types in front, inside and behind.
-  void same_types(OpId op, const std::vector<ValueId>& list, std::size_t first, std::string_view what) const {
-    require(list.size() == first + static_cast<std::size_t>(f_.result_count(op)), op, "the count of " + std::string(what) + " is not that of the results");
+  void same_types(OpId op, List<ValueId> list, std::size_t first, std::string_view what) const {
+    require(list.size() == first + static_cast<std::size_t>(f_.result_count(op)), op,
+            "the count of " + std::string(what) + " is not that of the results");
     for (int i = 0; i < f_.result_count(op); ++i) {
       const Type &a = f_.type(list[first + static_cast<std::size_t>(i)]), &b = f_.type(f_.result(op, i));
-      if (a != b) refuse(op, "the type of " + std::string(what) + " " + std::to_string(i) + " (" + text(a) + ") is not that of the result (" + text(b) + ")");
+      if (a != b)
+        refuse(op, "the type of " + std::string(what) + " " + std::to_string(i) + " (" + text(a) +
+                       ") is not that of the result (" + text(b) + ")");
     }
   }
   void body_of(OpId op, int i, const OpInfo& terminator, std::size_t first, std::size_t fixed_arguments, bool carries) {
@@ -111,7 +119,8 @@ class Verifier {
     if (carries) same_types(op, f_[b].arguments, fixed_arguments, "block arguments");
     else require(f_[b].arguments.empty(), op, "a branch has arguments");
     block(b, terminator);
-    same_types(op, f_.operands(f_.terminator(b)), first, terminator.name == "condition" ? "conditions" : "yielded values");
+    same_types(op, f_.operands(f_.terminator(b)), first,
+               terminator.name == "condition" ? "conditions" : "yielded values");
   }
   void control(OpId op) {
     if (f_.is(op, ops::for_loop)) {
@@ -123,7 +132,8 @@ class Verifier {
       require(f_.block_count(op) == 2, op, "a while loop has two blocks");
       same_types(op, f_.operands(op), 0, "initial values");
       body_of(op, 0, ops::condition, 1, 0, true);
-      require(f_.type(f_.operand(f_.terminator(f_.block(op, 0)), 0)) == scalar_type(boolean), op, "the condition is not boolean");
+      require(f_.type(f_.operand(f_.terminator(f_.block(op, 0)), 0)) == scalar_type(boolean), op,
+              "the condition is not boolean");
       body_of(op, 1, ops::yield, 0, 0, true);
     } else if (f_.is(op, ops::if_else)) {
       require(f_.operand_count(op) == 1 && f_.block_count(op) == 2, op, "a branch has one condition and two blocks");
@@ -131,9 +141,11 @@ class Verifier {
       body_of(op, 0, ops::yield, 0, 0, false);
       body_of(op, 1, ops::yield, 0, 0, false);
     } else {
-      require(is_terminator(op) && f_.block_count(op) == 0 && f_.result_count(op) == 0, op, "the terminator has blocks or results");
+      require(is_terminator(op) && f_.block_count(op) == 0 && f_.result_count(op) == 0, op,
+              "the terminator has blocks or results");
       if (required_.contains(Property::tile_ops) && f_.is(op, ops::return_op))
-        for (const ValueId v : f_.operands(op)) require(!f_.type(v).is_shaped(), op, "a tensor or tile is returned and not stored");
+        for (const ValueId v : f_.operands(op))
+          require(!f_.type(v).is_shaped(), op, "tile_ops: a tensor or tile is returned and not stored");
     }
   }
 
@@ -144,10 +156,12 @@ class Verifier {
     const std::size_t count = f_[op].operand_count;
     std::vector<OperandInfo> infos(count);
     std::int64_t valid[3][max_rank];
-    for (std::size_t i = 0; i < count; ++i) infos[i] = operand_info(f_, f_.operand(op, static_cast<int>(i)), i < 3 ? valid[i] : nullptr);
+    for (std::size_t i = 0; i < count; ++i)
+      infos[i] = operand_info(f_, f_.operand(op, static_cast<int>(i)), i < 3 ? valid[i] : nullptr);
     const Type requested = f_.result_count(op) > 0 ? f_.type(f_.result(op)) : Type{};
     const List<Attr> attrs = f_.attrs(op);
-    use(InferInput{infos.data(), static_cast<int>(count), requested, attrs.begin(), static_cast<int>(attrs.size()), true});
+    use(InferInput{infos.data(), static_cast<int>(count), requested, attrs.begin(), static_cast<int>(attrs.size()),
+                   true});
   }
   void require_lawful(const Verdict& v, OpId op) const {
     if (!v.lawful()) refuse(op, diagnose(v, f_.info(op).name, f_[op].location).message);
@@ -156,7 +170,8 @@ class Verifier {
     with_input(op, [&](const InferInput& in) {
       const Verdict v = infer(f_.info(op), in);
       require_lawful(v, op);
-      if (v.result != in.requested) refuse(op, "the recorded type (" + text(in.requested) + ") is not the inferred one (" + text(v.result) + ")");
+      if (v.result != in.requested)
+        refuse(op, "the recorded type (" + text(in.requested) + ") is not the inferred one (" + text(v.result) + ")");
     });
   }
 
@@ -177,8 +192,10 @@ class Verifier {
   void tiles_2d(OpId op) const {
     const OpInfo& info = f_.info(op);
     for (int i = 0; i < f_.operand_count(op); ++i)
-      if (const Type& t = f_.type(f_.operand(op, i)); t.is_tile()) require(t.rank <= 2, op, "tiles_2d: an operand has more than two dims");
-    if (f_.is(op, ops::transpose)) require(f_.operand_count(op) == 2, op, "tiles_2d: the transpose has no scratch tile");
+      if (const Type& t = f_.type(f_.operand(op, i)); t.is_tile())
+        require(t.rank <= 2, op, "tiles_2d: an operand has more than two dims");
+    if (f_.is(op, ops::transpose))
+      require(f_.operand_count(op) == 2, op, "tiles_2d: the transpose has no scratch tile");
     if (f_.is(op, ops::assemble) && f_.type(f_.operand(op, 0)).is_tile())
       require(f_.operand_count(op) <= 4, op, "tiles_2d: assemble has more than two offsets");
     if (info.form == PtoForm::matmul || info.form == PtoForm::matmul_acc)
@@ -191,7 +208,8 @@ class Verifier {
       const Type& t = f_.type(v);
       return !t.is_tile() || t.space != Vec || t.layout == Layout::nd;
     };
-    for (int i = 0; i < f_.operand_count(op); ++i) require(rows_first(f_.operand(op, i)), op, "legal: an operand is not row-major");
+    for (int i = 0; i < f_.operand_count(op); ++i)
+      require(rows_first(f_.operand(op, i)), op, "legal: an operand is not row-major");
     require(f_.result_count(op) == 0 || rows_first(f_.result(op)), op, "legal: the result is not row-major");
   }
   void spaces_inferred(OpId op) const {
@@ -203,12 +221,15 @@ class Verifier {
     if (required_.contains(Property::tile_ops)) require(!t.is_tensor(), op, "tile_ops: a value is still a tensor");
     if (!t.is_tile()) return;
     if (required_.contains(Property::tiles_2d)) require(t.rank <= 2, op, "tiles_2d: a tile has more than two dims");
+    if (required_.contains(Property::legal)) require(t.rank != 1, op, "legal: a tile has one dim and is not a row");
     if (!required_.contains(Property::buffers_assigned)) return;
     const std::uint32_t owner = f_[v].buffer;
     require(owner < f_.value_count(), op, "buffers_assigned: a tile has no buffer");
     const Value& o = f_[ValueId{owner}];
-    require(o.buffer == owner && o.kind == ValueKind::result, op, "buffers_assigned: the buffer's owner is not an operation's result that owns itself");
-    require(o.type.space == t.space && o.type.bytes() >= t.bytes(), op, "buffers_assigned: the buffer is smaller than the tile or in another space");
+    require(o.buffer == owner && o.kind == ValueKind::result, op,
+            "buffers_assigned: the buffer's owner is not an operation's result that owns itself");
+    require(o.type.space == t.space && o.type.bytes() >= t.bytes(), op,
+            "buffers_assigned: the buffer is smaller than the tile or in another space");
   }
 
   const Function& f_;

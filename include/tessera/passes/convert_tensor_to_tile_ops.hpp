@@ -35,7 +35,8 @@ inline void refuse_mixed_writes(const Function& f) {
   }
   for (const Parameter& p : f.parameters)
     if (bulk[p.value.index] && scalar[p.value.index])
-      fail(f[scalar[p.value.index]].location, "write: the tensor is written by store, too; bulk and scalar stores cannot be mixed (" + p.name + ")",
+      fail(f[scalar[p.value.index]].location,
+           "write: the tensor is written by store, too; bulk and scalar stores cannot be mixed (" + p.name + ")",
            "write the elements into a tile and store that, or write to another tensor");
 }
 

@@ -39,7 +39,7 @@ class Flatten {
     check_shapes(op);
     if (first_factor(in_, op) >= 0) return product(op);
     if (in_.is(op, ops::transpose) && in_.type(in_.operand(op, 0)).is_tile()) return transpose(op);
-    if (!touches_nd(op)) return static_cast<void>(copy(op));
+    if (!touches_nd(op)) return keep(op);
     if (in_.result_count(op) == 1 && plan_.deferred(in_.result(op))) return defer(op);
     if (in_.is(op, ops::create) && plan_.paged(in_.result(op))) return create_pages(op);
     if (in_.is(op, ops::load)) return load(op);
@@ -80,6 +80,10 @@ class Flatten {
   }
 
   // --- one operation to one operation ---
+  void keep(OpId op) {
+    const Type requested = in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{};
+    if (const ValueId v = r_.emit_same(op, in_.info(op), r_.operands(op), r_.attrs(op), requested)) r_.set(in_.result(op), v);
+  }
   OpId copy(OpId op) { return r_.copy_plain(op, in_.result_count(op) == 1 ? flattened(in_.type(in_.result(op))) : Type{}); }
 
   // Elementwise operations, reductions of rows, fills: what they do to each row, they do to the rows of all pages.
@@ -89,11 +93,6 @@ class Flatten {
     const ValueId old = in_.result(op), made = r_.map(old);
     if (out_.type(made) != flattened(in_.type(old)))
       throw InternalError("flatten_tile_nd_to_2d: " + std::string(in_.info(op).name) + " does not keep its shape when it becomes 2-D");
-  }
-  void state_valid(OpId op, ValueId old, ValueId made) {
-    Extent merged[2];
-    if (merge_valid(r_, old, op, merged)) out_.set_valid(made, {merged, 2});
-    else out_.set_valid(made, {{out_.type(made).dims[0], {}}, {out_.type(made).dims[1], {}}});
   }
   void load(OpId op) {
     const ValueId old = in_.result(op);
@@ -374,7 +373,7 @@ class Flatten {
       const BlockId outer = b_.block();
       b_.to_end_of(to);
       std::size_t next = fixed;
-      const std::vector<ValueId>& arguments = in_[from].arguments;
+      const auto& arguments = in_[from].arguments;
       for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool counter = in_.is(op, ops::for_loop) && i == 0;
         if (counter) r_.set(arguments[i], out_.add_argument(to, in_.type(arguments[i])));

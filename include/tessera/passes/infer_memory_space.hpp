@@ -2,7 +2,9 @@
 // first use in a block; storage without content goes where what is written into it stands; stated places are never changed.
 #pragma once
 
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "../ir/rewrite.hpp"
 #include "../ops/all.hpp"
@@ -61,6 +63,12 @@ class InferSpaces {
     ValueId value;
   };
 
+  struct Residents {
+    std::vector<std::pair<std::uint32_t, std::int64_t>> tiles;  // source, bytes
+    std::size_t oldest = 0;
+    std::int64_t bytes = 0;
+  };
+
   // Storage that is handed from product to product, also through loops and branches: all of it stands in Acc.
   void find_accumulators() {
     std::vector<std::vector<ValueId>> variables;
@@ -98,15 +106,17 @@ class InferSpaces {
       ValueId& v = operands[static_cast<std::size_t>(i)];
       if (out_.type(v).is_tile()) v = placed(op, i, v, spaces_of(op, i, operands));
     }
-    const OpId made = b_.emit(info, operands, r_.attrs(op), requested);
-    if (in_.result_count(op) == 1) r_.set(in_.result(op), out_.result(made));
+    if (const ValueId v = r_.emit_same(op, info, operands, r_.attrs(op), requested)) r_.set(in_.result(op), v);
   }
   // What is put into another tile goes straight from Acc, otherwise it stands in the same space.
   [[nodiscard]] SpaceSet spaces_of(OpId op, int i, const std::vector<ValueId>& operands) const {
     const SpaceSet stated = operand_space(in_.info(op), i);
     if (!in_.is(op, ops::assemble) || i != 1) return stated;
     const MemorySpace target = out_.type(operands[0]).space;
-    return out_.type(operands[1]).space == Acc && target != Acc ? SpaceSet{} : spaces(target);
+    const Type source = out_.type(operands[1]);
+    if (source.space != Acc || target == Acc) return spaces(target);
+    require_whole_boxes(op, source, with_space(source, target));
+    return {};
   }
 
   // The value in one of the spaces; moved once per block.
@@ -120,16 +130,33 @@ class InferSpaces {
     if (chain.empty()) no_way(op, operand, v, allowed);
     const ValueId source = v;
     for (const MemorySpace s : chain) v = moved(op, v, s);
-    moved_[source.index].push_back({b_.block(), chain.back(), v});
+    remember(source, v);
     return v;
   }
+  // Moved tiles are used again as long as all of them since then fit their space; older ones are moved anew.
+  void remember(ValueId source, ValueId v) {
+    const MemorySpace space = out_.type(v).space;
+    Residents& r = residents_[{b_.block().index, space}];
+    const std::int64_t bytes = stored(out_.type(v)).bytes();
+    r.bytes += bytes;
+    r.tiles.push_back({source.index, bytes});
+    moved_[source.index].push_back({b_.block(), space, v});
+    for (; r.bytes > capacity(space, arch_) && r.oldest + 1 < r.tiles.size(); ++r.oldest) {
+      r.bytes -= r.tiles[r.oldest].second;
+      std::erase_if(moved_[r.tiles[r.oldest].first], [&](const Moved& m) { return m.block == b_.block() && m.space == space; });
+    }
+  }
   ValueId moved(OpId op, ValueId v, MemorySpace s) {
-    const Type from = out_.type(v), to = with_space(from, s);
-    if (arch_ == Arch::a3 && from.space == Acc && s == Vec && !stored(from).same_shape(stored(to)))
-      fail(in_[op].location,
-           std::string(in_.info(op).name) + ": a3 moves whole boxes out of Acc ([" + std::to_string(from.dims[0]) + "," + std::to_string(from.last()) + "])",
-           "use a multiple of 16 rows and columns, or store the product before other operations use it");
+    const Type to = with_space(out_.type(v), s);
+    require_whole_boxes(op, out_.type(v), to);
     return b_.value(ops::move, {v}, {}, to);
+  }
+  // On a3 a tile leaves Acc for Vec with all of its boxes, so both must be allocated alike.
+  void require_whole_boxes(OpId op, const Type& from, const Type& to) const {
+    if (arch_ != Arch::a3 || from.space != Acc || to.space != Vec || stored(from).same_shape(stored(to))) return;
+    fail(in_[op].location,
+         std::string(in_.info(op).name) + ": a3 moves whole boxes out of Acc ([" + std::to_string(from.dims[0]) + "," + std::to_string(from.last()) + "])",
+         "use a multiple of 16 rows and columns, or store the product before other operations use it");
   }
   [[noreturn]] void no_way(OpId op, int operand, ValueId v, SpaceSet allowed) const {
     const MemorySpace from = out_.type(v).space;
@@ -187,6 +214,7 @@ class InferSpaces {
   Builder& b_;
   std::vector<bool> accumulator_;                             // by old value
   std::unordered_map<std::uint32_t, std::vector<Moved>> moved_;  // by new value
+  std::map<std::pair<std::uint32_t, MemorySpace>, Residents> residents_;  // by block and space
 };
 
 inline Function run_infer_memory_space(const Function& f, const PassContext& context) { return InferSpaces(f, context.arch).run(); }

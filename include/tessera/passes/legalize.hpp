@@ -56,13 +56,13 @@ class Legalize {
     if (in_.is(op, ops::assemble)) return assemble(op);
     if (in_.is(op, ops::set_valid_shape) || in_.is(op, ops::read) || in_.is(op, ops::write)) return element(op);
     if (info.form == PtoForm::matmul || info.form == PtoForm::matmul_acc) check_product(op);
-    if (in_.is(op, ops::move)) check_move(op);
+    if (in_.is(op, ops::move)) require_whole_boxes(op, out_.type(r_.map(in_.operand(op, 0))), result_type(op));
     const bool reduces = info.valid == ValidRule::reduce_last || info.valid == ValidRule::reduce_rows;
     if (reduces && is_column(operand_type(op, 0))) return reduce_column(op);
     std::vector<ValueId> operands = r_.operands(op);
     add_scratch(op, operands);
     if (info.row_major && (is_column(result_type(op)) || is_column(operand_type(op, 0)))) return by_row(op, operands);
-    finish(op, emit(op, info, operands, r_.attrs(op), as_row(result_type(op))));
+    finish(op, emit_same(op, info, operands, r_.attrs(op), as_row(result_type(op))));
   }
 
   // --- reading ---
@@ -85,13 +85,24 @@ class Legalize {
   // --- emitting: the target must have it ---
   ValueId emit(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs = {}, const Type& requested = {}) {
     const OpId made = b_.emit(info, operands, attrs, requested);
+    const ValueId result = out_.result_count(made) == 1 ? out_.result(made) : ValueId{};
+    check(op, info, operands, attrs, result);
+    return result;
+  }
+  // The operation that stands for `op`: it keeps the extents of the old result.
+  ValueId emit_same(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, const Type& requested) {
+    if (result_type(op).rank == 1) return emit(op, info, operands, attrs, requested);
+    const ValueId result = r_.emit_same(op, info, operands, attrs, requested);
+    check(op, info, operands, attrs, result);
+    return result;
+  }
+  void check(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, ValueId result) const {
     std::vector<OperandInfo> known;
     for (const ValueId v : operands) known.push_back(operand_info(out_, v, nullptr));
-    const ValueId result = out_.result_count(made) == 1 ? out_.result(made) : ValueId{};
-    const InferInput input{known.data(), static_cast<int>(known.size()), requested, attrs.begin(), static_cast<int>(attrs.size()), true};
-    const Verdict v = check_target(info, input, result ? out_.type(result) : Type{}, arch_);
+    const Type type = result ? out_.type(result) : Type{};
+    const InferInput input{known.data(), static_cast<int>(known.size()), type, attrs.begin(), static_cast<int>(attrs.size()), true};
+    const Verdict v = check_target(info, input, type, arch_);
     if (!v.lawful()) throw UserError(diagnose(v, info.name, in_[op].location));
-    return result;
   }
   void finish(OpId op, ValueId made) {
     if (in_.result_count(op) == 1) r_.set(in_.result(op), made);
@@ -116,8 +127,10 @@ class Legalize {
     return column;
   }
   void by_row(OpId op, std::vector<ValueId> operands) {
-    for (ValueId& v : operands)
+    for (ValueId& v : operands) {
+      if (out_.type(v).is_tile() && out_.type(v).space == Acc) v = in_vec(op, v);
       if (is_column(out_.type(v))) v = row_of(v);
+    }
     Type requested = result_type(op);
     const std::int64_t dims[2] = {1, requested.dims[0]};
     requested = with_shape(requested, dims, 2);
@@ -240,6 +253,7 @@ class Legalize {
     if (from == to) return finish(op, x);
     const auto row = rows_.find(x.index);
     if (row != rows_.end() && out_.type(row->second) == to) return finish(op, row->second);
+    if (from.space == Acc) return finish(op, emit(op, ops::reshape, {in_vec(op, x)}, {}, with_space(to, Vec)));
     if (from.space != Vec)
       refuse(op, "a tile in " + std::string(name(from.space)) + " is stored in boxes and has no other shape", "reshape the tensor, or move<Vec>(...) first");
     if (!contiguous(from) || !contiguous(to))
@@ -280,7 +294,7 @@ class Legalize {
     const Type from = out_.type(operands[0]), to = as_row(result_type(op));
     if (is_column(to) && !is_column(from)) return slice_column(op, operands);
     check_start(op, from, operands[1], operands[2]);
-    finish(op, emit(op, ops::slice, operands, r_.attrs(op), to));
+    finish(op, emit_same(op, ops::slice, operands, r_.attrs(op), to));
   }
   // A column of a row-major tile is a row of the transposed one.
   void slice_column(OpId op, std::vector<ValueId> operands) {
@@ -299,7 +313,7 @@ class Legalize {
       refuse(op, "a column and rows are stored in different orders (" + shape_text(source) + " into " + shape_text(target) + ")",
              "put rows into rows; single elements are set with write(...)");
     check_start(op, target, operands[2], operands[3]);
-    finish(op, emit(op, ops::assemble, operands, r_.attrs(op), out_.type(operands[0])));
+    finish(op, emit_same(op, ops::assemble, operands, r_.attrs(op), as_row(result_type(op))));
   }
   // set_valid_shape, read, write: the row in front of the extents or indices.
   void element(OpId op) {
@@ -307,7 +321,7 @@ class Legalize {
     std::vector<ValueId> operands = r_.operands(op);
     if (operand_type(op, 0).rank == 1 && operand_type(op, 0).is_tile())
       operands.insert(operands.begin() + (in_.is(op, ops::write) ? 2 : 1), b_.index(extents ? 1 : 0));
-    finish(op, emit(op, in_.info(op), operands, r_.attrs(op), as_row(result_type(op))));
+    finish(op, emit_same(op, in_.info(op), operands, r_.attrs(op), as_row(result_type(op))));
   }
 
   // --- the cube unit ---
@@ -321,19 +335,17 @@ class Legalize {
                      std::to_string(block) + ")",
              "use a K that is a multiple of " + std::to_string(block) + "; pad both operands with zeros in the tensor");
   }
-  void check_move(OpId op) {
-    const Type from = out_.type(r_.map(in_.operand(op, 0))), to = as_row(result_type(op));
-    if (!moves_whole_boxes(from, to, arch_))
+  ValueId in_vec(OpId op, ValueId x) {
+    const Type to = with_space(out_.type(x), Vec);
+    require_whole_boxes(op, out_.type(x), to);
+    return emit(op, ops::move, {x}, {}, to);
+  }
+  // On a3 a tile leaves Acc for Vec with all of its boxes, so both must be allocated alike.
+  void require_whole_boxes(OpId op, const Type& from, const Type& to) const {
+    if (arch_ == Arch::a3 && from.space == Acc && to.space == Vec && !stored(from).same_shape(stored(to)))
       refuse(op, "a3 moves whole boxes out of Acc (" + shape_text(from) + ")", "use a multiple of 16 rows and columns, or store the tile from Acc");
   }
 
- public:
-  /// On a3 a tile leaves Acc for Vec with all of its boxes, so both must be allocated alike.
-  static bool moves_whole_boxes(const Type& from, const Type& to, Arch arch) {
-    return arch != Arch::a3 || from.space != Acc || to.space != Vec || stored(from).same_shape(stored(to));
-  }
-
- private:
   const Function& in_;
   Arch arch_;
   Function out_;

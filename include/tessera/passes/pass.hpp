@@ -53,11 +53,13 @@ struct PassOptions {
 
 /// An `after` or `before` hook that hands the printed function to `write`: for the named passes, or for all when there are none.
 template <class Write>
-[[nodiscard]] auto printing_hook(List<const Pass*> passes, const std::vector<std::string>& wanted, PrintOptions options, Write write) {
+[[nodiscard]] auto printing_hook(List<const Pass*> passes, const std::vector<std::string>& wanted, PrintOptions options,
+                                 Write write) {
   std::vector<const Pass*> chosen;
   for (const std::string& w : wanted) chosen.push_back(&find_pass(passes, w));
   return [chosen = std::move(chosen), options, write = std::move(write)](const Pass& pass, const Function& f) {
-    if (chosen.empty() || std::find(chosen.begin(), chosen.end(), &pass) != chosen.end()) write(pass, print(f, options));
+    if (chosen.empty() || std::find(chosen.begin(), chosen.end(), &pass) != chosen.end())
+      write(pass, print(f, options));
   };
 }
 
@@ -81,12 +83,14 @@ inline void verify_after(std::string_view pass, const Function& f, Properties pr
   const Function* f = &input;
   for (const Pass* pass : passes) {
     if (!have.contains(pass->required))
-      throw InternalError(std::string(pass->name) + " requires what the function does not have: " + names(pass->required - have));
+      throw InternalError(std::string(pass->name) +
+                          " requires what the function does not have: " + names(pass->required - have));
     if (options.before) options.before(*pass, *f);
     const auto start = std::chrono::steady_clock::now();
     current = pass->run(*f, context);
     if (options.times != nullptr)
-      options.times->push_back({pass->name, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)});
+      options.times->push_back(
+          {pass->name, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)});
     f = &current;
     have = (have - pass->invalidated) | pass->produced;
     if (options.verify) detail::verify_after(pass->name, *f, have);

@@ -13,19 +13,45 @@ namespace tessera {
 namespace detail {
 template <DType D>
 struct native_impl;
-template <> struct native_impl<f32> { using type = float; };
-template <> struct native_impl<f16> { using type = Eigen::half; };
-template <> struct native_impl<bf16> { using type = Eigen::bfloat16; };
-template <> struct native_impl<i8> { using type = std::int8_t; };
-template <> struct native_impl<u8> { using type = std::uint8_t; };
-template <> struct native_impl<i16> { using type = std::int16_t; };
-template <> struct native_impl<u16> { using type = std::uint16_t; };
-template <> struct native_impl<i32> { using type = std::int32_t; };
-template <> struct native_impl<u32> { using type = std::uint32_t; };
-template <> struct native_impl<i64> { using type = std::int64_t; };
-template <> struct native_impl<u64> { using type = std::uint64_t; };
-template <> struct native_impl<boolean> { using type = std::uint8_t; };
-template <> struct native_impl<index_type> { using type = std::int64_t; };
+template <> struct native_impl<f32> {
+  using type = float;
+};
+template <> struct native_impl<f16> {
+  using type = Eigen::half;
+};
+template <> struct native_impl<bf16> {
+  using type = Eigen::bfloat16;
+};
+template <> struct native_impl<i8> {
+  using type = std::int8_t;
+};
+template <> struct native_impl<u8> {
+  using type = std::uint8_t;
+};
+template <> struct native_impl<i16> {
+  using type = std::int16_t;
+};
+template <> struct native_impl<u16> {
+  using type = std::uint16_t;
+};
+template <> struct native_impl<i32> {
+  using type = std::int32_t;
+};
+template <> struct native_impl<u32> {
+  using type = std::uint32_t;
+};
+template <> struct native_impl<i64> {
+  using type = std::int64_t;
+};
+template <> struct native_impl<u64> {
+  using type = std::uint64_t;
+};
+template <> struct native_impl<boolean> {
+  using type = std::uint8_t;
+};
+template <> struct native_impl<index_type> {
+  using type = std::int64_t;
+};
 }  // namespace detail
 
 /// The C++ type of an element in host memory.
@@ -63,7 +89,9 @@ inline std::int64_t flat_index(const std::vector<std::int64_t>& dims, const std:
   std::int64_t at = 0;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (index[i] < 0 || index[i] >= dims[i])
-      fail({}, "array: an index is out of bounds (axis " + std::to_string(i) + ": index " + std::to_string(index[i]) + ", dim " + std::to_string(dims[i]) + ")",
+      fail({},
+           "array: an index is out of bounds (axis " + std::to_string(i) + ": index " + std::to_string(index[i]) +
+               ", dim " + std::to_string(dims[i]) + ")",
            "indices lie in [0, dim)");
     at = at * dims[i] + index[i];
   }
@@ -89,14 +117,18 @@ class Array<Tensor<Shape<N...>, D>> : public HostTensor {
   using value_type = native_t<D>;
 
   /// All elements zero.
-  explicit Array(const detail::NamedDims& named = {}) : HostTensor(D, detail::sizes(type_of<Tensor<Shape<N...>, D>>, named)) {}
+  explicit Array(const detail::NamedDims& named = {})
+      : HostTensor(D, detail::sizes(type_of<Tensor<Shape<N...>, D>>, named)) {}
   /// The elements of an untyped tensor of this shape and element type.
   explicit Array(HostTensor t) : HostTensor(std::move(t)) {
     constexpr std::int64_t wanted[] = {N...};
     bool fits = dtype() == D && HostTensor::dims().size() == sizeof...(N);
-    for (std::size_t i = 0; fits && i < sizeof...(N); ++i) fits = is_dynamic(wanted[i]) || wanted[i] == HostTensor::dims()[i];
+    for (std::size_t i = 0; fits && i < sizeof...(N); ++i)
+      fits = is_dynamic(wanted[i]) || wanted[i] == HostTensor::dims()[i];
     if (!fits)
-      fail({}, "array: the tensor has another type (" + std::string(name(dtype())) + shape_text(HostTensor::dims()) + ")", "its shape and element type must be the array's");
+      fail({},
+           "array: the tensor has another type (" + std::string(name(dtype())) + shape_text(HostTensor::dims()) + ")",
+           "its shape and element type must be the array's");
   }
 
   /// An element, in its own type. Throws UserError outside the bounds.
@@ -138,7 +170,9 @@ template <class T>
 [[nodiscard]] Array<T> from_values(const std::vector<double>& values, const detail::NamedDims& named = {}) {
   Array<T> a(named);
   if (static_cast<std::int64_t>(values.size()) != a.size())
-    fail({}, "from_values: the count of values is not that of the elements (" + std::to_string(values.size()) + ", " + std::to_string(a.size()) + ")",
+    fail({},
+         "from_values: the count of values is not that of the elements (" + std::to_string(values.size()) + ", " +
+             std::to_string(a.size()) + ")",
          "give one value for each element");
   for (std::int64_t i = 0; i < a.size(); ++i) a.set(i, values[static_cast<std::size_t>(i)]);
   return a;
@@ -170,7 +204,8 @@ inline double difference(double a, double b) {
 }
 inline void require_same_shape(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
   if (a != b)
-    fail({}, "max_abs_diff: the shapes differ (" + HostTensor::shape_text(a) + ", " + HostTensor::shape_text(b) + ")", "compare tensors of one shape");
+    fail({}, "max_abs_diff: the shapes differ (" + HostTensor::shape_text(a) + ", " + HostTensor::shape_text(b) + ")",
+         "compare tensors of one shape");
 }
 }  // namespace detail
 

@@ -75,9 +75,9 @@ void for_each_row(const Box& extents, F&& f) {
 struct Data {
   DType dtype = f32;
   Box dims;
-  std::vector<float> floats;          ///< of floating types
-  std::vector<std::int64_t> integers; ///< of all others
-  std::vector<std::uint8_t> known;    ///< 0: poison
+  std::vector<float> floats;  ///< of floating types
+  std::vector<std::int64_t> integers;  ///< of all others
+  std::vector<std::uint8_t> known;  ///< 0: poison
 
   Data() = default;
   /// All poison.
@@ -101,7 +101,9 @@ struct Data {
   }
   /// Copies elements with their state; both sides have one dtype.
   void copy(std::int64_t to, const Data& from, std::int64_t first, std::int64_t count) {
-    const auto move = [&](auto& target, const auto& source) { std::copy_n(source.begin() + first, count, target.begin() + to); };
+    const auto move = [&](auto& target, const auto& source) {
+      std::copy_n(source.begin() + first, count, target.begin() + to);
+    };
     if (is_float(dtype)) move(floats, from.floats);
     else move(integers, from.integers);
     move(known, from.known);

@@ -66,7 +66,8 @@ void unary(Call& c, F f) {
   for (std::size_t i = 0; i < r.known.size(); ++i) {
     if (x.known[i] == 0) continue;
     if (is_float(r.dtype)) r.floats[i] = rounded(r.dtype, static_cast<double>(f(static_cast<double>(x.floats[i]))));
-    else if constexpr (std::is_same_v<decltype(f(std::int64_t{})), std::int64_t>) r.integers[i] = wrapped(r.dtype, f(x.integers[i]));
+    else if constexpr (std::is_same_v<decltype(f(std::int64_t{})), std::int64_t>)
+      r.integers[i] = wrapped(r.dtype, f(x.integers[i]));
     else throw InternalError("simulate: " + std::string(c.name()) + " of integers");
     r.known[i] = 1;
   }
@@ -85,7 +86,8 @@ void binary(Call& c, F f) {
     auto j = static_cast<std::size_t>(dot(strides, index));
     for (std::int64_t k = 0; k < width; ++k, ++i, j += static_cast<std::size_t>(step)) {
       if (a.known[i] == 0 || b.known[j] == 0) continue;
-      if (is_float(r.dtype)) r.floats[i] = rounded(r.dtype, f(static_cast<double>(a.floats[i]), static_cast<double>(b.floats[j])));
+      if (is_float(r.dtype))
+        r.floats[i] = rounded(r.dtype, f(static_cast<double>(a.floats[i]), static_cast<double>(b.floats[j])));
       else r.integers[i] = wrapped(r.dtype, f(a.integers[i], b.integers[j]));
       r.known[i] = 1;
     }
@@ -115,7 +117,8 @@ inline void convert_element(const Data& x, Data& r, std::size_t i, Rounding mode
     const double value = from_float ? static_cast<double>(x.floats[i]) : to_double(x.dtype, x.integers[i]);
     r.floats[i] = rounded(r.dtype, value, mode);
   } else {
-    r.integers[i] = from_float ? to_integer(r.dtype, static_cast<double>(x.floats[i]), mode) : wrapped(r.dtype, x.integers[i]);
+    r.integers[i] =
+        from_float ? to_integer(r.dtype, static_cast<double>(x.floats[i]), mode) : wrapped(r.dtype, x.integers[i]);
   }
 }
 inline void cast_elements(Call& c) {
@@ -144,8 +147,12 @@ inline void repeat(Call& c) {
   c.result(std::move(r));
 }
 
-inline void divide(Call& c) { binary(c, [&](auto a, auto b) { return quotient(c, a, b); }); }
-inline void divide_by_scalar(Call& c) { with_scalar(c, [&](auto a, auto b) { return quotient(c, a, b); }); }
+inline void divide(Call& c) {
+  binary(c, [&](auto a, auto b) { return quotient(c, a, b); });
+}
+inline void divide_by_scalar(Call& c) {
+  with_scalar(c, [&](auto a, auto b) { return quotient(c, a, b); });
+}
 
 inline constexpr TableEntry elementwise_table[] = {
     {&ops::neg, [](Call& c) { unary(c, negated); }},

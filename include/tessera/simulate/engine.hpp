@@ -2,6 +2,7 @@
 // computes stands in the table of simulate/table.hpp; control flow, values, bounds of extents and buffers are here.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -40,6 +41,13 @@ struct Statistics {
   [[nodiscard]] std::uint64_t count(const OpInfo& op) const {
     const auto found = executed.find(&op);
     return found == executed.end() ? 0 : found->second;
+  }
+  /// The counts by name, in order of the names; scalar operations as `scalar.add`.
+  [[nodiscard]] std::map<std::string, std::uint64_t> by_name() const {
+    std::map<std::string, std::uint64_t> named;
+    for (const auto& [op, count] : executed)
+      named[(op->level == Level::scalar ? "scalar." : "") + std::string(op->name)] += count;
+    return named;
   }
 };
 
@@ -94,7 +102,8 @@ class Engine {
   [[nodiscard]] Number number(ValueId v) const {
     const Value& value = f_[v];
     if (value.kind != ValueKind::constant) return slots_[v.index].number;
-    return is_float(value.type.dtype) ? make_number(value.type.dtype, value.number) : make_number(value.type.dtype, value.integer);
+    return is_float(value.type.dtype) ? make_number(value.type.dtype, value.number)
+                                      : make_number(value.type.dtype, value.integer);
   }
   /// The run-time size of a dim.
   [[nodiscard]] std::int64_t dim(std::int64_t d) const {
@@ -150,14 +159,12 @@ class Engine {
     slots_[result.index].data = std::move(data);
     claim_buffer(op, result);
   }
-  /// An instruction left garbage in a scratch operand.
+  /// An instruction left garbage in a scratch operand. (That the result has another buffer, claim_buffer checked.)
   void spoil(OpId op, ValueId scratch) {
     const std::uint32_t b = f_[scratch].buffer;
     if (b == no_index) return;
     for (int i = 0; i < f_.operand_count(op); ++i)
       if (f_.operand(op, i) != scratch && f_[f_.operand(op, i)].buffer == b) throw_shared(op, i);
-    if (f_[f_.result(op)].buffer == b)
-      throw InternalError("simulate: " + describe(op) + ": the scratch tile and the result share a buffer");
     slots_[scratch.index].content = write_buffer(op, b);
   }
 
@@ -168,7 +175,7 @@ class Engine {
     std::uint64_t content = 0;  ///< which content of its buffer this value is
     bool is_memory = false;
     bool is_input = false;
-    bool is_window = false;     ///< a view of part of its buffer
+    bool is_window = false;  ///< a view of part of its buffer
   };
   struct Content {
     std::uint64_t number = 0;
@@ -200,8 +207,10 @@ class Engine {
   void run_entry(const TableEntry& entry, OpId op);  // below Call
   void refuse_dtype(OpId op, const Type& t) const {
     if (!can_simulate(t.dtype))
-      fail(f_[op].location, std::string(f_.info(op).name) + ": the element type cannot be simulated (" + std::string(name(t.dtype)) + ")",
-           "simulate a kernel of f32, f16, bf16 or integers");
+      fail(
+          f_[op].location,
+          std::string(f_.info(op).name) + ": the element type cannot be simulated (" + std::string(name(t.dtype)) + ")",
+          "simulate a kernel of f32, f16, bf16 or integers");
   }
   void run_control(OpId op, const OpInfo& info) {
     if (&info == &ops::for_loop) return run_for(op);
@@ -214,10 +223,11 @@ class Engine {
     const std::int64_t start = number(f_.operand(op, 0)).integer, stop = number(f_.operand(op, 1)).integer;
     const std::int64_t step = number(f_.operand(op, 2)).integer;
     if (step <= 0)
-      fail(f_[op].location, "for: the step is not positive (" + std::to_string(step) + ")", "count upwards: range(start, stop, step) with step above 0");
+      fail(f_[op].location, "for: the step is not positive (" + std::to_string(step) + ")",
+           "count upwards: range(start, stop, step) with step above 0");
     const BlockId body = f_.block(op);
-    const std::vector<ValueId>& arguments = f_[body].arguments;
-    const std::vector<ValueId> carried(arguments.begin() + 1, arguments.end());
+    const List<ValueId> arguments = f_[body].arguments;
+    const List<ValueId> carried(arguments.begin() + 1, arguments.size() - 1);
     hand_on(op, op, 3, carried);
     const DType counter = f_.type(arguments[0]).dtype;
     for (std::int64_t i = start; i < stop;) {
@@ -251,12 +261,13 @@ class Engine {
     hand_on(end, op, 0, results);
   }
   /// Operands `first`.. of `from` become the values `to`, all at once. `at` is the control operation.
-  void hand_on(OpId from, OpId at, int first, const std::vector<ValueId>& to) {
+  void hand_on(OpId from, OpId at, int first, List<ValueId> to) {
     std::vector<Slot> fresh;
-    for (std::size_t i = 0; i < to.size(); ++i) fresh.push_back(handed(from, at, f_.operand(from, first + static_cast<int>(i)), to[i]));
+    for (std::size_t i = 0; i < to.size(); ++i)
+      fresh.push_back(handed(from, at, f_.operand(from, first + static_cast<int>(i)), to[i]));
     for (std::size_t i = 0; i < to.size(); ++i) slots_[to[i].index] = std::move(fresh[i]);
   }
-  void hand_to_results(OpId op, const std::vector<ValueId>& from) {
+  void hand_to_results(OpId op, List<ValueId> from) {
     for (std::size_t i = 0; i < from.size(); ++i) {
       const ValueId to = f_.result(op, static_cast<int>(i));
       slots_[to.index] = handed(op, op, from[i], to);
@@ -289,7 +300,8 @@ class Engine {
 
   // --- values and buffers ---
   void check_defined(ValueId v) const {
-    if (slots_[v.index].data == nullptr) throw InternalError("simulate: " + value_text(v) + " is used before it is defined");
+    if (slots_[v.index].data == nullptr)
+      throw InternalError("simulate: " + value_text(v) + " is used before it is defined");
   }
   [[nodiscard]] const std::shared_ptr<Data>& data_of(ValueId v) const {
     check_defined(v);
@@ -302,7 +314,8 @@ class Engine {
   }
 
  public:
-  static void check_extent(std::string_view op, const Location& at, int axis, std::int64_t extent, std::int64_t window) {
+  static void check_extent(std::string_view op, const Location& at, int axis, std::int64_t extent,
+                           std::int64_t window) {
     const std::string where = "axis " + std::to_string(axis) + ": valid " + std::to_string(extent);
     if (extent < 0) fail_rule(rule::valid_is_negative, op, at, where);
     if (extent > window) fail_rule(rule::valid_exceeds_window, op, at, where + ", window " + std::to_string(window));
@@ -310,7 +323,7 @@ class Engine {
 
  private:
   [[nodiscard]] std::string value_text(ValueId v) const {
-    const std::string& hint = f_.name_of(v);
+    const std::string hint = f_.name_of(v).c_str();
     std::string text = "%" + (hint.empty() ? std::to_string(v.index) : hint);
     if (const OpId by = f_.definition(v)) text += " of " + describe(by);
     return text;
@@ -326,7 +339,15 @@ class Engine {
                         (writer ? describe(writer) : std::string("nothing")) + " wrote the buffer since");
   }
   [[noreturn]] void throw_shared(OpId op, int operand) const {
-    throw InternalError("simulate: " + describe(op) + ": the instruction cannot share a buffer with its operand " + std::to_string(operand));
+    throw InternalError("simulate: " + describe(op) + ": the instruction cannot share a buffer with its operand " +
+                        std::to_string(operand));
+  }
+  void check_room(OpId op, ValueId result, ValueId owner) const {
+    const Type &t = f_.type(result), &room = f_.type(owner);
+    if (t.space != room.space || t.bytes() > room.bytes())
+      throw InternalError("simulate: " + describe(op) + ": the result does not fit its buffer (" +
+                          std::to_string(t.bytes()) + " bytes in " + std::string(name(t.space)) + ", buffer " +
+                          std::to_string(room.bytes()) + " in " + std::string(name(room.space)) + ")");
   }
   std::uint64_t write_buffer(OpId op, std::uint32_t buffer) {
     contents_[buffer] = {++last_content_, op};
@@ -338,6 +359,7 @@ class Engine {
     Slot& s = slots_[result.index];
     s.is_window = false;
     if (b == no_index) return;
+    check_room(op, result, {b});
     const OpInfo& info = f_.info(op);
     const auto buffer_of = [&](int i) { return f_[f_.operand(op, i)].buffer; };
     if (info.is_view && f_.operand_count(op) > 0 && buffer_of(0) == b) {
@@ -347,7 +369,8 @@ class Engine {
       return;
     }
     if (info.in_place >= 0 && buffer_of(info.in_place) != b)
-      throw InternalError("simulate: " + describe(op) + ": the result is written in place, but has another buffer than its operand " +
+      throw InternalError("simulate: " + describe(op) +
+                          ": the result is written in place, but has another buffer than its operand " +
                           std::to_string(info.in_place));
     for (int i = 0; i < f_.operand_count(op); ++i) {
       if (i == info.in_place || buffer_of(i) != b) continue;
@@ -399,11 +422,13 @@ class Call {
   [[noreturn]] void fail(const std::string& what, std::string hint) const {
     tessera::fail(location(), std::string(name()) + ": " + what, std::move(hint));
   }
-  [[noreturn]] void fail(rule broken, const std::string& numbers) const { fail_rule(broken, name(), location(), numbers); }
+  [[noreturn]] void fail(rule broken, const std::string& numbers) const {
+    fail_rule(broken, name(), location(), numbers);
+  }
   /// An element that must be known is poison.
   [[noreturn]] void fail_poison(int operand_number, const Data& d, std::int64_t position) const {
-    fail("an uninitialised element is used (operand " + std::to_string(operand_number) + ", element " + index_of(d.dims, position).text() +
-             " of " + d.dims.text() + ")",
+    fail("an uninitialised element is used (operand " + std::to_string(operand_number) + ", element " +
+             index_of(d.dims, position).text() + " of " + d.dims.text() + ")",
          "load, compute or fill it first (fillpad fills what is not valid), or narrow the valid extents");
   }
 

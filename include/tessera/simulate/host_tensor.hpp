@@ -19,7 +19,8 @@ class HostTensor {
   /// All elements zero.
   HostTensor(DType dtype, std::vector<std::int64_t> dims) : dtype_(dtype), dims_(std::move(dims)) {
     if (!simulator::can_simulate(dtype))
-      fail({}, "simulate: the element type has no host format (" + std::string(name(dtype)) + ")", "use f32, f16, bf16 or an integer type");
+      fail({}, "simulate: the element type has no host format (" + std::string(name(dtype)) + ")",
+           "use f32, f16, bf16 or an integer type");
     count_ = 1;
     for (const std::int64_t d : dims_) count_ *= d;
     if (count_ < 0) fail({}, "simulate: a dim is negative (" + shape_text(dims_) + ")", "dims are positive");
@@ -29,7 +30,9 @@ class HostTensor {
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const std::vector<std::int64_t>& dims() const { return dims_; }
   [[nodiscard]] int rank() const { return static_cast<int>(dims_.size()); }
-  [[nodiscard]] std::int64_t dim(int axis) const { return dims_[static_cast<std::size_t>(axis < 0 ? axis + rank() : axis)]; }
+  [[nodiscard]] std::int64_t dim(int axis) const {
+    return dims_[static_cast<std::size_t>(axis < 0 ? axis + rank() : axis)];
+  }
   [[nodiscard]] std::int64_t size() const { return count_; }
   [[nodiscard]] std::size_t element_bytes() const { return static_cast<std::size_t>(bytes_of(dtype_, 1)); }
   [[nodiscard]] std::byte* data() { return bytes_.data(); }
@@ -69,7 +72,9 @@ class HostTensor {
   }
 
  private:
-  [[nodiscard]] const std::byte* at(std::int64_t i) const { return bytes_.data() + static_cast<std::size_t>(i) * element_bytes(); }
+  [[nodiscard]] const std::byte* at(std::int64_t i) const {
+    return bytes_.data() + static_cast<std::size_t>(i) * element_bytes();
+  }
   [[nodiscard]] std::byte* at(std::int64_t i) { return bytes_.data() + static_cast<std::size_t>(i) * element_bytes(); }
 
   DType dtype_ = f32;

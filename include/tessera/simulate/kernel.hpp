@@ -21,39 +21,55 @@ inline bool agrees(const HostTensor& a, const HostTensor& b, std::int64_t i, Agr
   const double x = a.get(i), y = b.get(i);
   if (x == y || (std::isnan(x) && std::isnan(y))) return true;
   if (how == Agreement::exact || !std::isfinite(x) || !std::isfinite(y)) return false;
-  const std::int64_t p = bits_of(a.dtype(), static_cast<float>(std::abs(x))), q = bits_of(a.dtype(), static_cast<float>(std::abs(y)));
+  const std::int64_t p = bits_of(a.dtype(), static_cast<float>(std::abs(x))),
+                     q = bits_of(a.dtype(), static_cast<float>(std::abs(y)));
   return (x < 0) == (y < 0) ? std::abs(p - q) <= 1 : p + q <= 1;
 }
 /// Throws InternalError at the first element in which a lowered result is not what the tensor level gives.
-inline void require_agreement(const std::string& kernel, const std::string& what, const HostTensor& meaning, const HostTensor& lowered, Agreement how) {
-  if (meaning.dims() != lowered.dims()) throw InternalError("simulate: " + kernel + ": the lowered " + what + " has another shape");
+inline void require_agreement(const std::string& kernel, const std::string& what, const HostTensor& meaning,
+                              const HostTensor& lowered, Agreement how) {
+  if (meaning.dims() != lowered.dims())
+    throw InternalError("simulate: " + kernel + ": the lowered " + what + " has another shape");
   for (std::int64_t i = 0; i < meaning.size(); ++i) {
     if (agrees(meaning, lowered, i, how)) continue;
-    throw InternalError("simulate: " + kernel + ": the lowered kernel gives another " + what + " than its tensor-level meaning (element " +
-                        index_of(box_of(meaning.dims()), i).text() + ": " + std::to_string(lowered.get(i)) + " instead of " +
-                        std::to_string(meaning.get(i)) + ")");
+    throw InternalError("simulate: " + kernel + ": the lowered kernel gives another " + what +
+                        " than its tensor-level meaning (element " + index_of(box_of(meaning.dims()), i).text() + ": " +
+                        std::to_string(lowered.get(i)) + " instead of " + std::to_string(meaning.get(i)) + ")");
   }
 }
 /// The dims of a result, whose run-time dims are those of the arguments.
-inline std::vector<std::int64_t> result_dims(const Function& f, const Type& result, const std::vector<Argument>& arguments) {
+inline std::vector<std::int64_t> result_dims(const Function& f, const Type& result,
+                                             const std::vector<Argument>& arguments) {
   std::vector<std::int64_t> dims(result.dims, result.dims + result.rank);
   for (std::int64_t& d : dims)
     for (std::size_t p = 0; is_dynamic(d) && p < arguments.size(); ++p) {
       const Type& type = f.type(f.parameters[p].value);
-      for (int i = 0; is_dynamic(d) && arguments[p].tensor() != nullptr && i < type.rank && i < arguments[p].tensor()->rank(); ++i)
+      for (int i = 0;
+           is_dynamic(d) && arguments[p].tensor() != nullptr && i < type.rank && i < arguments[p].tensor()->rank(); ++i)
         if (type.dims[i] == d) d = arguments[p].tensor()->dim(i);
     }
   return dims;
+}
+/// Runs a lowered function whose meaning ran without an error: one that it has on its own is the lowering's.
+inline SimulationResult run_lowered(const Function& lowered, const std::vector<Argument>& arguments,
+                                    const SimulateOptions& options) {
+  if (options.agreement == Agreement::off) return simulate(lowered, arguments, options);
+  try {
+    return simulate(lowered, arguments, options);
+  } catch (const UserError& e) {
+    throw InternalError("simulate: " + std::string(lowered.name.c_str()) +
+                        ": the lowered kernel fails where its tensor-level meaning does not: " + e.what());
+  }
 }
 
 }  // namespace simulator
 
 /// Runs a kernel at both levels: `meaning` as recorded, and `lowered`, whose further parameters receive the results. Gives the
 /// results of the lowered function; Out and InOut arguments are written by it. Throws InternalError when the two disagree.
-inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const Function& lowered, std::vector<Argument> arguments,
-                                                const SimulateOptions& options = {}) {
+inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const Function& lowered,
+                                                std::vector<Argument> arguments, const SimulateOptions& options = {}) {
   using namespace simulator;
-  std::vector<HostTensor> expected;
+  const std::string kernel = meaning.name.c_str();
   std::vector<HostTensor> copies;
   copies.reserve(arguments.size());
   SimulationResult reference;
@@ -72,18 +88,19 @@ inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const F
     const Type& t = lowered.type(lowered.parameters[i].value);
     arguments.push_back(results.emplace_back(t.dtype, result_dims(lowered, t, arguments)));
   }
-  SimulationResult run = simulate(lowered, arguments, options);
+  SimulationResult run = run_lowered(lowered, arguments, options);
   if (options.agreement != Agreement::off) {
     std::size_t next = 0;
     for (const HostTensor& r : reference.results)
       if (r.rank() > 0 && next < results.size()) {
-        require_agreement(meaning.name, "result " + std::to_string(next), r, results[next], options.agreement);
+        require_agreement(kernel, "result " + std::to_string(next), r, results[next], options.agreement);
         ++next;
       }
     std::size_t copy = 0;
     for (std::size_t i = 0; i < given; ++i)
       if (arguments[i].writable() != nullptr)
-        require_agreement(meaning.name, "argument " + std::to_string(i), copies[copy++], *arguments[i].writable(), options.agreement);
+        require_agreement(kernel, "argument " + std::to_string(i), copies[copy++], *arguments[i].writable(),
+                          options.agreement);
   }
   if (options.statistics != nullptr) *options.statistics = std::move(run.statistics);
   return results;
@@ -117,7 +134,15 @@ struct result_arrays<Results<V...>> {
   }
 };
 
-// What a parameter of a kernel is called with.
+// Whether an argument fits a tensor parameter: an untyped tensor, or an array of its element type whose dims are equal to the
+// parameter's, or known at run time only.
+template <class A, class P>
+struct array_fits : std::is_same<A, HostTensor> {};
+template <std::int64_t... N, std::int64_t... M, DType D>
+  requires(sizeof...(N) == sizeof...(M))
+struct array_fits<Array<Tensor<Shape<N...>, D>>, Tensor<Shape<M...>, D>> {
+  static constexpr bool value = ((N == M || is_dynamic(N) || is_dynamic(M)) && ...);
+};
 template <class P>
 struct argument_for {
   template <class A>
@@ -126,12 +151,12 @@ struct argument_for {
 template <class S, DType D>
 struct argument_for<Tensor<S, D>> {
   template <class A>
-  static constexpr bool accepts = std::is_base_of_v<HostTensor, std::remove_cvref_t<A>>;
+  static constexpr bool accepts = array_fits<std::remove_cvref_t<A>, Tensor<S, D>>::value;
 };
 template <class T>
 struct argument_for<Out<T>> {
   template <class A>
-  static constexpr bool accepts = std::is_base_of_v<HostTensor, std::remove_reference_t<A>> && std::is_lvalue_reference_v<A>;
+  static constexpr bool accepts = std::is_lvalue_reference_v<A> && array_fits<std::remove_reference_t<A>, T>::value;
 };
 template <class T>
 struct argument_for<InOut<T>> : argument_for<Out<T>> {};

@@ -29,7 +29,8 @@ inline void check_known(const Call& c, int operand, const Data& d, std::int64_t 
 /// target[m,n] += a[m,k] * b[k,n], row by row, k in order.
 template <class T>
 void accumulate(T* target, std::int64_t width, const T* a, const Matrix& ma, const T* b, const Matrix& mb) {
-  std::vector<T> right(static_cast<std::size_t>(mb.rows * mb.columns));  // contiguous rows, whatever the operand's order
+  std::vector<T> right(
+      static_cast<std::size_t>(mb.rows * mb.columns));  // contiguous rows, whatever the operand's order
   for (std::int64_t k = 0; k < mb.rows; ++k)
     for (std::int64_t j = 0; j < mb.columns; ++j)
       right[static_cast<std::size_t>(k * mb.columns + j)] = b[k * mb.row_stride + j * mb.column_stride];
@@ -62,8 +63,10 @@ inline void multiply_onto(Call& c, int lhs, Data& r) {
     const std::int64_t at_a = dot(sa, index), at_b = dot(sb, index), at_r = dot(sr, index);
     check_known(c, lhs, a, at_a, ma);
     check_known(c, lhs + 1, b, at_b, mb);
-    if (is_float(a.dtype)) accumulate(r.floats.data() + at_r, r.dims.last(), a.floats.data() + at_a, ma, b.floats.data() + at_b, mb);
-    else accumulate(r.integers.data() + at_r, r.dims.last(), a.integers.data() + at_a, ma, b.integers.data() + at_b, mb);
+    if (is_float(a.dtype))
+      accumulate(r.floats.data() + at_r, r.dims.last(), a.floats.data() + at_a, ma, b.floats.data() + at_b, mb);
+    else
+      accumulate(r.integers.data() + at_r, r.dims.last(), a.integers.data() + at_a, ma, b.integers.data() + at_b, mb);
     for (std::int64_t i = 0; i < ma.rows; ++i)
       std::fill_n(r.known.begin() + at_r + i * r.dims.last(), mb.columns, std::uint8_t{1});
   });

@@ -53,9 +53,12 @@ inline void transpose(Call& c) {
 [[nodiscard]] inline Number pad_number(DType d, Pad pad) {
   const double infinity = std::numeric_limits<double>::infinity();
   switch (pad) {
-    case Pad::max: return is_float(d) ? make_number(d, infinity) : make_number(d, largest_integer(d));
-    case Pad::min: return is_float(d) ? make_number(d, -infinity) : make_number(d, smallest_integer(d));
-    default: return is_float(d) ? make_number(d, 0.0) : make_number(d, std::int64_t{0});
+    case Pad::max:
+      return is_float(d) ? make_number(d, infinity) : make_number(d, largest_integer(d));
+    case Pad::min:
+      return is_float(d) ? make_number(d, -infinity) : make_number(d, smallest_integer(d));
+    default:
+      return is_float(d) ? make_number(d, 0.0) : make_number(d, std::int64_t{0});
   }
 }
 /// Elements inside the valid extents stay as they are, poison too; without a pad value so do the others.
@@ -81,7 +84,8 @@ inline void fillpad(Call& c) {
   if (!index.is_known(i)) c.fail_poison(1, index, i);
   const std::int64_t n = index.integers[static_cast<std::size_t>(i)];
   if (n < 0 || n >= limit)
-    c.fail(rule::index_out_of_bounds, "element " + index_of(index.dims, i).text() + ": index " + std::to_string(n) + ", dim " + std::to_string(limit));
+    c.fail(rule::index_out_of_bounds, "element " + index_of(index.dims, i).text() + ": index " + std::to_string(n) +
+                                          ", dim " + std::to_string(limit));
   return n;
 }
 /// Calls f(position in the index) for each of its valid elements.

@@ -25,14 +25,22 @@ namespace tessera::simulator {
 /// An integer reduced to the width of its type.
 [[nodiscard]] constexpr std::int64_t wrapped(DType d, std::int64_t x) {
   switch (d) {
-    case i8: return static_cast<std::int8_t>(x);
-    case u8: return static_cast<std::uint8_t>(x);
-    case i16: return static_cast<std::int16_t>(x);
-    case u16: return static_cast<std::uint16_t>(x);
-    case i32: return static_cast<std::int32_t>(x);
-    case u32: return static_cast<std::uint32_t>(x);
-    case boolean: return x != 0;
-    default: return x;
+    case i8:
+      return static_cast<std::int8_t>(x);
+    case u8:
+      return static_cast<std::uint8_t>(x);
+    case i16:
+      return static_cast<std::int16_t>(x);
+    case u16:
+      return static_cast<std::uint16_t>(x);
+    case i32:
+      return static_cast<std::int32_t>(x);
+    case u32:
+      return static_cast<std::uint32_t>(x);
+    case boolean:
+      return x != 0;
+    default:
+      return x;
   }
 }
 [[nodiscard]] constexpr double to_double(DType d, std::int64_t x) {
@@ -54,7 +62,8 @@ namespace tessera::simulator {
   const float f = static_cast<float>(x);
   if (static_cast<double>(f) == x || std::isnan(x)) return f;
   if ((std::bit_cast<std::uint32_t>(f) & 1u) != 0) return f;
-  return std::nextafter(f, x > static_cast<double>(f) ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
+  return std::nextafter(
+      f, x > static_cast<double>(f) ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
 }
 
 /// A number rounded once to a floating type, to nearest even.
@@ -78,38 +87,50 @@ namespace tessera::simulator {
 /// A number rounded once to a floating type, in a mode (none: as rint, to nearest even).
 [[nodiscard]] inline float rounded(DType d, double x, Rounding mode) {
   const float nearest = rounded(d, x);
-  if (mode == Rounding::none || mode == Rounding::rint || static_cast<double>(nearest) == x || !std::isfinite(x)) return nearest;
+  if (mode == Rounding::none || mode == Rounding::rint || static_cast<double>(nearest) == x || !std::isfinite(x))
+    return nearest;
   // x lies strictly between two neighbours: the one toward zero and the one away from it.
   std::uint32_t bits = bits_of(d, nearest);
   if (std::abs(static_cast<double>(nearest)) > std::abs(x)) --bits;
   const float inner = from_bits(d, bits), outer = from_bits(d, bits + 1);
   switch (mode) {
-    case Rounding::floor: return x < 0 ? outer : inner;
-    case Rounding::ceil: return x > 0 ? outer : inner;
-    case Rounding::trunc: return inner;
-    case Rounding::odd: return (bits & 1u) != 0 ? inner : outer;
-    default: break;
+    case Rounding::floor:
+      return x < 0 ? outer : inner;
+    case Rounding::ceil:
+      return x > 0 ? outer : inner;
+    case Rounding::trunc:
+      return inner;
+    case Rounding::odd:
+      return (bits & 1u) != 0 ? inner : outer;
+    default:
+      break;
   }
   const double below = std::abs(x) - std::abs(static_cast<double>(inner));
   double above = std::abs(static_cast<double>(outer)) - std::abs(x);
   // Past the largest number the outer neighbour would be one more step of the same size.
   if (std::isinf(outer))
-    above = 2 * std::abs(static_cast<double>(inner)) - std::abs(static_cast<double>(from_bits(d, bits - 1))) - std::abs(x);
+    above =
+        2 * std::abs(static_cast<double>(inner)) - std::abs(static_cast<double>(from_bits(d, bits - 1))) - std::abs(x);
   return below >= above ? outer : inner;
 }
 
 /// A number rounded to an integral one.
 [[nodiscard]] inline double rounded_to_integral(double x, Rounding mode) {
   switch (mode) {
-    case Rounding::round: return std::round(x);
-    case Rounding::floor: return std::floor(x);
-    case Rounding::ceil: return std::ceil(x);
-    case Rounding::trunc: return std::trunc(x);
+    case Rounding::round:
+      return std::round(x);
+    case Rounding::floor:
+      return std::floor(x);
+    case Rounding::ceil:
+      return std::ceil(x);
+    case Rounding::trunc:
+      return std::trunc(x);
     case Rounding::odd: {
       const double t = std::trunc(x);
       return t == x || std::fmod(t, 2) != 0 ? t : t + (x < 0 ? -1 : 1);
     }
-    default: return std::nearbyint(x);
+    default:
+      return std::nearbyint(x);
   }
 }
 

@@ -11,10 +11,13 @@ class Argument {
  public:
   /// Written when the parameter is Out or InOut.
   Argument(HostTensor& t) : tensor_(&t), writable_(&t) {}  // NOLINT(google-explicit-constructor): an argument list
-  Argument(const HostTensor& t) : tensor_(&t) {}           // NOLINT
+  Argument(const HostTensor& t) : tensor_(&t) {}  // NOLINT
   template <class N>
     requires std::is_arithmetic_v<N>
-  Argument(N n) : is_integer_(std::is_integral_v<N>), integer_(static_cast<std::int64_t>(n)), real_(static_cast<double>(n)) {  // NOLINT
+  Argument(N n)
+      : is_integer_(std::is_integral_v<N>),
+        integer_(static_cast<std::int64_t>(n)),
+        real_(static_cast<double>(n)) {  // NOLINT
   }
   [[nodiscard]] const HostTensor* tensor() const { return tensor_; }
   [[nodiscard]] HostTensor* writable() const { return writable_; }
@@ -51,7 +54,7 @@ struct SimulationResult {
 namespace simulator {
 
 inline std::string parameter_text(const Parameter& p, std::size_t number) {
-  return p.name.empty() ? "parameter " + std::to_string(number) : p.name;
+  return p.name.empty() ? "parameter " + std::to_string(number) : std::string(p.name.c_str());
 }
 /// Rank, dtype and static dims must be the parameter's; named dims are bound, and must agree.
 inline void bind_shape(Engine& e, const Function& f, std::size_t number, const HostTensor& t) {
@@ -59,24 +62,31 @@ inline void bind_shape(Engine& e, const Function& f, std::size_t number, const H
   const Type& type = f.type(p.value);
   const std::string who = parameter_text(p, number);
   if (t.dtype() != type.dtype)
-    fail(p.location, "simulate: the argument has another element type (" + who + ": " + std::string(name(t.dtype())) + ", parameter " +
-                         std::string(name(type.dtype)) + ")", "pass a tensor of the parameter's type");
+    fail(p.location,
+         "simulate: the argument has another element type (" + who + ": " + std::string(name(t.dtype())) +
+             ", parameter " + std::string(name(type.dtype)) + ")",
+         "pass a tensor of the parameter's type");
   bool fits = t.rank() == type.rank;
   for (int i = 0; fits && i < type.rank; ++i) {
     if (!is_dynamic(type.dims[i])) {
       fits = t.dim(i) == type.dims[i];
       continue;
     }
-    const auto known = std::find_if(e.symbols().begin(), e.symbols().end(), [&](const auto& s) { return s.first == type.dims[i]; });
+    const auto known =
+        std::find_if(e.symbols().begin(), e.symbols().end(), [&](const auto& s) { return s.first == type.dims[i]; });
     if (known == e.symbols().end()) e.set_symbol(type.dims[i], t.dim(i));
     else if (known->second != t.dim(i))
-      fail(p.location, "simulate: dim " + std::string(symbol_of(type.dims[i]).view()) + " has two sizes (" + std::to_string(known->second) +
-                           ", in " + who + " " + std::to_string(t.dim(i)) + ")", "dims of one name have one size");
+      fail(p.location,
+           "simulate: dim " + std::string(symbol_of(type.dims[i]).view()) + " has two sizes (" +
+               std::to_string(known->second) + ", in " + who + " " + std::to_string(t.dim(i)) + ")",
+           "dims of one name have one size");
   }
   if (fits) return;
   std::string wanted = "[";
   for (int i = 0; i < type.rank; ++i) wanted.append(i == 0 ? "" : ", ").append(tessera::detail::dim_text(type.dims[i]));
-  fail(p.location, "simulate: the argument has another shape (" + who + ": " + HostTensor::shape_text(t.dims()) + ", parameter " + wanted + "])",
+  fail(p.location,
+       "simulate: the argument has another shape (" + who + ": " + HostTensor::shape_text(t.dims()) + ", parameter " +
+           wanted + "])",
        "pass a tensor of the parameter's shape");
 }
 inline Number bind_number(const Parameter& p, std::size_t number, DType d, const Argument& a) {
@@ -106,8 +116,10 @@ inline HostTensor result_to_host(const Engine& e, OpId end, int i) {
     for (std::int64_t k = 0; k < valid.last(); ++k) {
       const std::int64_t at = dot(strides, row) + k;
       if (!d.is_known(at) && !e.is_memory(v))
-        fail(f[end].location, "return: an uninitialised element is returned (result " + std::to_string(i) + ", element " +
-                                  index_of(d.dims, at).text() + " of " + d.dims.text() + ")", "give every element a value");
+        fail(f[end].location,
+             "return: an uninitialised element is returned (result " + std::to_string(i) + ", element " +
+                 index_of(d.dims, at).text() + " of " + d.dims.text() + ")",
+             "give every element a value");
     }
   });
   to_host(d, t);
@@ -126,11 +138,14 @@ inline Unwritten unwritten_of(const Data& d) {
 
 /// Runs a function with one argument per parameter, in order. Written tensors receive the elements that were stored. Throws
 /// UserError for what the program or the caller does wrong, InternalError for a wrong lowering.
-inline SimulationResult simulate(const Function& f, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
+inline SimulationResult simulate(const Function& f, const std::vector<Argument>& arguments,
+                                 const SimulateOptions& options = {}) {
   using namespace simulator;
   if (arguments.size() != f.parameters.size())
-    fail(f.location, "simulate: the count of arguments is not that of the parameters (" + std::to_string(arguments.size()) + ", " +
-                         std::to_string(f.parameters.size()) + ")", "pass one argument for each parameter");
+    fail(f.location,
+         "simulate: the count of arguments is not that of the parameters (" + std::to_string(arguments.size()) + ", " +
+             std::to_string(f.parameters.size()) + ")",
+         "pass one argument for each parameter");
   Engine engine(f, options);
   std::vector<std::shared_ptr<Data>> memories(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -138,14 +153,16 @@ inline SimulationResult simulate(const Function& f, const std::vector<Argument>&
     const Argument& a = arguments[i];
     const Type& type = f.type(p.value);
     if (type.is_scalar() != (a.tensor() == nullptr))
-      fail(p.location, "simulate: a number and a tensor are exchanged (" + parameter_text(p, i) + ")", "pass tensors for tensors, numbers for scalars");
+      fail(p.location, "simulate: a number and a tensor are exchanged (" + parameter_text(p, i) + ")",
+           "pass tensors for tensors, numbers for scalars");
     if (type.is_scalar()) {
       engine.set_number(p.value, bind_number(p, i, type.dtype, a));
       continue;
     }
     bind_shape(engine, f, i, *a.tensor());
     if (p.direction != Direction::in && a.writable() == nullptr)
-      fail(p.location, "simulate: the argument cannot be written (" + parameter_text(p, i) + ")", "pass a tensor that is not const");
+      fail(p.location, "simulate: the argument cannot be written (" + parameter_text(p, i) + ")",
+           "pass a tensor that is not const");
     memories[i] = bind_memory(*a.tensor(), p.direction);
     engine.set_memory(p.value, memories[i], p.direction);
   }

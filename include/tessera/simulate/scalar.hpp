@@ -23,18 +23,25 @@ void scalar_binary(Call& c, F f) {
 template <class T>
 [[nodiscard]] bool compares(Compare how, T a, T b) {
   switch (how) {
-    case Compare::eq: return a == b;
-    case Compare::ne: return a != b;
-    case Compare::lt: return a < b;
-    case Compare::le: return a <= b;
-    case Compare::gt: return a > b;
-    case Compare::ge: return a >= b;
+    case Compare::eq:
+      return a == b;
+    case Compare::ne:
+      return a != b;
+    case Compare::lt:
+      return a < b;
+    case Compare::le:
+      return a <= b;
+    case Compare::gt:
+      return a > b;
+    case Compare::ge:
+      return a >= b;
   }
   return false;
 }
 inline void scalar_compare(Call& c) {
   const auto how = static_cast<Compare>(c.attr(AttrKey::compare));
-  c.result(in_arithmetic_of(c.type(0).dtype, c.number(0), c.number(1), [&](const Number&, const Number&, auto a, auto b) {
+  c.result(
+      in_arithmetic_of(c.type(0).dtype, c.number(0), c.number(1), [&](const Number&, const Number&, auto a, auto b) {
     return make_number(boolean, std::int64_t{compares(how, a, b)});
   }));
 }

@@ -9,12 +9,14 @@ namespace tessera::simulator {
 /// Bounds of a box; an empty one touches nothing.
 inline void check_bounds(const Call& c, const Box& offsets, const Box& extents, const Box& dims) {
   for (int i = 0; i < offsets.rank; ++i)
-    if (offsets[i] < 0) c.fail(rule::window_offset_is_negative, "axis " + std::to_string(i) + ": offset " + std::to_string(offsets[i]));
+    if (offsets[i] < 0)
+      c.fail(rule::window_offset_is_negative, "axis " + std::to_string(i) + ": offset " + std::to_string(offsets[i]));
   if (extents.empty()) return;
   for (int i = 0; i < offsets.rank; ++i)
     if (extents[i] > dims[i] || offsets[i] > dims[i] - extents[i])
-      c.fail(rule::window_out_of_bounds, "axis " + std::to_string(i) + ": offset " + std::to_string(offsets[i]) + " + extent " +
-                                             std::to_string(extents[i]) + " > dim " + std::to_string(dims[i]));
+      c.fail(rule::window_out_of_bounds, "axis " + std::to_string(i) + ": offset " + std::to_string(offsets[i]) +
+                                             " + extent " + std::to_string(extents[i]) + " > dim " +
+                                             std::to_string(dims[i]));
 }
 inline void count_read(Call& c, DType d, std::int64_t elements) {
   c.engine.statistics.gm_bytes_read += static_cast<std::uint64_t>(bytes_of(d, elements));
@@ -28,7 +30,8 @@ inline void count_write(Call& c, DType d, std::int64_t elements) {
   const List<std::int64_t> window = c.attr_list(AttrKey::window);
   Box box{rank, {}};
   if (!window.empty()) {
-    if (window.size() != static_cast<std::size_t>(rank)) throw InternalError("simulate: attribute window has another rank than the tensor");
+    if (window.size() != static_cast<std::size_t>(rank))
+      throw InternalError("simulate: attribute window has another rank than the tensor");
     for (int i = 0; i < rank; ++i) box[i] = c.engine.dim(window[static_cast<std::size_t>(i)]);
     return box;
   }
@@ -62,7 +65,8 @@ inline void read_window(Call& c) {
   check_bounds(c, offsets, extents, source.dims);
   const Box from = strides_of(source.dims), to = strides_in_tile(box, r.dims);
   const std::int64_t start = dot(from, offsets);
-  for_each_row(extents, [&](const Box& index) { r.copy(dot(to, index), source, start + dot(from, index), extents.last()); });
+  for_each_row(extents,
+               [&](const Box& index) { r.copy(dot(to, index), source, start + dot(from, index), extents.last()); });
   if (c.engine.is_memory(c.operand(0))) count_read(c, source.dtype, extents.elements());
   c.result(std::move(r));
 }
@@ -128,7 +132,8 @@ inline void assemble(Call& c) {
   check_bounds(c, offsets, extents, r.dims);
   const Box from = strides_of(source.dims), to = strides_of(r.dims);
   const std::int64_t start = dot(to, offsets);
-  for_each_row(extents, [&](const Box& index) { r.copy(start + dot(to, index), source, dot(from, index), extents.last()); });
+  for_each_row(extents,
+               [&](const Box& index) { r.copy(start + dot(to, index), source, dot(from, index), extents.last()); });
   c.result(std::move(r));
 }
 
@@ -137,7 +142,8 @@ inline void assemble(Call& c) {
   const Box index = c.integers(first, dims.rank);
   for (int i = 0; i < dims.rank; ++i)
     if (index[i] < 0 || index[i] >= dims[i])
-      c.fail(rule::index_out_of_bounds, "axis " + std::to_string(i) + ": index " + std::to_string(index[i]) + ", dim " + std::to_string(dims[i]));
+      c.fail(rule::index_out_of_bounds,
+             "axis " + std::to_string(i) + ": index " + std::to_string(index[i]) + ", dim " + std::to_string(dims[i]));
   return dot(strides_of(dims), index);
 }
 inline void read(Call& c) {

@@ -7,9 +7,13 @@ namespace tessera::pto {
 
 void emit_block(Module& m, BlockId b);
 
+inline void check_in_buffer(const Module& m, OpId o, ValueId v) {
+  if (m.tile(v).copied) refuse(m, o, "a part of a reshaped tile cannot be carried", "carry a tile that is made before it is reshaped");
+}
 // A carried tile is where its initial value is.
 inline void carry_tile(Module& m, OpId o, ValueId v, ValueId initial) {
   if (m.f[v].buffer != m.f[initial].buffer) contradict(m, o, "a carried tile leaves the buffer of its initial value");
+  check_in_buffer(m, o, initial);
   m.same_tile(v, initial);
 }
 inline void check_carried(const Module& m, OpId o, ValueId v) {
@@ -45,7 +49,7 @@ inline Scalars define_results(Module& m, OpId o, int first_initial) {
 inline void emit_for(Module& m, OpId o) {
   const Function& f = m.f;
   const BlockId body = f.block(o);
-  const std::vector<ValueId>& arguments = f[body].arguments;
+  const auto& arguments = f[body].arguments;
   const bool counts_index = f.type(arguments[0]).is_index();
   Name bounds[3];
   for (int i = 0; i < 3; ++i) bounds[i] = counts_index ? m.name(m.index(f.operand(o, i))) : m.scalar(f.operand(o, i));
@@ -68,9 +72,9 @@ inline void emit_for(Module& m, OpId o) {
   if (!carried.empty) m.put(" iter_args(", carried.names, ") -> (", carried.types, ')');
   if (!counts_index) m.put(" : ", signless(f.type(arguments[0]).dtype));
   m.put(" {");
-  m.end(o);
+  m.end_opening(o);
   emit_block(m, body);
-  m.line("}");
+  m.close(o);
 }
 
 inline void emit_if(Module& m, OpId o) {
@@ -82,14 +86,14 @@ inline void emit_if(Module& m, OpId o) {
   m.put("scf.if ", condition);
   if (!results.empty) m.put(" -> (", results.types, ')');
   m.put(" {");
-  m.end(o);
+  m.end_opening(o);
   emit_block(m, f.block(o, 0));
   const OpId otherwise = f[f.block(o, 1)].first;
   if (!results.empty || (otherwise && f.next(otherwise))) {  // more than a yield of nothing
     m.line("} else {");
     emit_block(m, f.block(o, 1));
   }
-  m.line("}");
+  m.close(o);
 }
 
 inline void emit_while(Module& m, OpId o) {
@@ -117,12 +121,12 @@ inline void emit_while(Module& m, OpId o) {
   m.put("scf.while ");
   if (!initial.empty) m.put('(', initial.names, ") ");
   m.put(": (", initial.types, ") -> (", initial.types, ") {");
-  m.end(o);
+  m.end_opening(o);
   emit_block(m, condition);
   m.line("} do {");
   if (!body_arguments.empty()) m.line("^bb0(", body_arguments, "):");
   emit_block(m, body);
-  m.line("}");
+  m.close(o);
 }
 
 // What a block hands on: scalars by name; a tile must be in the buffer where the operation that holds the block has it.
@@ -134,6 +138,7 @@ inline Scalars handed_on(Module& m, OpId o, int first) {
     const ValueId v = f.operand(o, i), result = f.result(holder, i - first);
     if (!f.type(v).is_tile()) list.add(m, m.scalar(v), v);
     else if (f[v].buffer != f[result].buffer) contradict(m, o, "a tile is handed on in another buffer than the result's");
+    else check_in_buffer(m, o, v);
   }
   return list;
 }

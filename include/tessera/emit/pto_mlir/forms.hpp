@@ -26,6 +26,21 @@ inline Name instruction_scalar(Module& m, OpId o, ValueId v) {
   return m.scalar(v);
 }
 
+/// Whether the rows of a tile follow each other in storage, so that the assembler sees it with other shapes.
+inline bool is_contiguous(const Module& m, const Tile& t) {
+  if (t.kind != Tile::Kind::window) return true;
+  const TileKey& k = m.types.key(t.type);
+  return k.layout == Layout::nd && k.cols == t.row_stride;
+}
+
+// The tile of an operand. A scratch like the operand is too small where the operand's rows lie further apart.
+inline Tile usable(Module& m, OpId o, ValueId v, int operand) {
+  const Tile t = m.tile(v);
+  if (t.kind == Tile::Kind::part) refuse(m, o, "a part of a Mat tile can only be moved to Left or Right", "load the part from the tensor");
+  if (operand != 0 || m.f.info(o).scratch != ScratchRule::like_first || is_contiguous(m, t)) return t;
+  return copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
+}
+
 /// `pto.X ins(operands) outs(result)`, with attributes inside `ins` and behind `outs`.
 inline void write_instruction(Module& m, OpId o, std::string_view inside, std::string_view behind, Pad pad = Pad::null) {
   constexpr int most = 8;
@@ -41,8 +56,9 @@ inline void write_instruction(Module& m, OpId o, std::string_view inside, std::s
       if (!f.type(v).is_scalar()) contradict(m, o, "an operand is not a tile");
       names[i] = instruction_scalar(m, o, v);
     } else {
-      names[i] = m.tile(v).name;
-      tile_types[i] = m.tile(v).type;
+      const Tile t = usable(m, o, v, i);
+      names[i] = t.name;
+      tile_types[i] = t.type;
     }
   }
   const Tile d = destination(m, o, f.result(o), pad);
@@ -102,7 +118,7 @@ inline void emit_matmul(Module& m, OpId o) {
 inline void emit_create(Module& m, OpId o) {
   if (m.f.result_count(o) != 1 || !m.f.type(m.f.result(o)).is_tile()) contradict(m, o, "the operation has no instruction");
   const ValueId v = m.f.result(o);
-  if (m.f[v].buffer == v.index) allocate(m, o, v);
+  if (m.f[v].buffer == v.index) m.bind(v, allocate(m, m.key(v), extents_of(m, v), v));
   else share(m, o, v);
 }
 
@@ -118,59 +134,78 @@ inline void emit_subview(Module& m, OpId o) {
   const ValueId x = m.f.operand(o, 0), v = m.f.result(o);
   check_view(m, o);
   const int rank = m.f.type(v).rank;
-  const Index row = rank == 2 ? offset(m, o, 1, 0) : Index{}, col = offset(m, o, 1, rank - 1);
-  m.bind(v, window(m, o, m.tile(x), v, m.key(v), row, col, m.valid_rows(v), m.valid_cols(v)));
+  Index row = rank == 2 ? offset(m, o, 1, 0) : Index{}, col = offset(m, o, 1, rank - 1);
+  Tile of = m.tile(x);
+  if (m.f.type(x).space != Mat) return m.bind(v, window(m, o, of, v, m.key(v), row, col, extents_of(m, v)));
+  if (of.kind == Tile::Kind::part) row = m.add(m.part(of).row, row), col = m.add(m.part(of).col, col);
+  of.kind = Tile::Kind::part;
+  of.part = m.add_part({row, col});
+  m.bind(v, of);
 }
 
-/// Another valid extent is a window of the whole tile: the tile keeps its own extents for its other readers.
+/// Another valid extent is another look: the tile keeps its own extents for its other readers.
 inline void emit_set_valid(Module& m, OpId o) {
   const ValueId x = m.f.operand(o, 0), v = m.f.result(o);
   check_view(m, o);
-  if (m.alike(v, m.tile(x).like)) m.same_tile(v, x);
-  else m.bind(v, window(m, o, m.tile(x), v, m.key(v), {}, {}, m.valid_rows(v), m.valid_cols(v)));
+  const Tile of = m.tile(x);
+  if (of.kind == Tile::Kind::part || m.alike(v, of.like)) m.same_tile(v, x);
+  else m.bind(v, look(m, o, of, v, m.key(v)));
 }
 
 inline void emit_reshape(Module& m, OpId o) {
   const ValueId x = m.f.operand(o, 0), v = m.f.result(o);
   check_view(m, o);
   const TileKey k = m.key(v);
-  const Tile of = m.tile(x);
+  Tile of = m.tile(x);
   if (m.alike(v, of.like)) return m.same_tile(v, x);
   if (k.space != Vec)
     refuse(m, o, "a tile in " + std::string(info(k.space).name) + " cannot be reshaped in place", "reshape the tensor before it is loaded, or reshape in Vec");
-  if (of.row_stride != m.types.key(of.type).cols && m.types.key(of.type).rows != 1)
-    refuse(m, o, "a window of a tile is not contiguous and cannot be reshaped", "copy it first: move<Vec>(...)");
-  check_shape(m, o, k);
-  const Tile t{m.fresh(v), m.types.find(k), v, k.cols};
-  m.begin();
-  m.put(t, " = pto.treshape ", of, " : ", m.type(of), " -> ", m.type(t));
-  m.end(o);
-  m.bind(v, t);
+  const bool at_run_time = k.valid_rows < 0 || k.valid_cols < 0;
+  if (!is_contiguous(m, of) || (of.kind == Tile::Kind::window && at_run_time)) of = copy_window(m, o, of, x, m.key(x), {}, {}, extents_of(m, x));
+  m.bind(v, restate(m, o, of, v, k, extents_of(m, v)));
+}
+
+/// A part of a Mat tile is read by the instruction that moves it.
+inline void emit_move(Module& m, OpId o) {
+  const ValueId x = m.f.operand(o, 0);
+  const Tile of = m.tile(x);
+  if (of.kind != Tile::Kind::part) return write_instruction(m, o, {}, {});
+  const Name r = m.name(m.part(of).row), c = m.name(m.part(of).col);
+  const ValueId v = m.f.result(o);
+  if (m.f.type(v).space != Left && m.f.type(v).space != Right)
+    refuse(m, o, "a part of a Mat tile goes to Left or Right only (" + std::string(info(m.f.type(v).space).name) + ")", "load the part from the tensor");
+  const Tile to = destination(m, o, v);
+  m.line(o, "pto.textract ins(", of, ", ", r, ", ", c, " : ", m.type(of), ", index, index) outs(", to, " : ", m.type(to), ')');
 }
 
 /// The load made the tile in the transposed type already (see emit_load).
 inline void emit_transposed_view(Module& m, OpId o) {
   const ValueId x = m.f.operand(o, 0), v = m.f.result(o);
   check_view(m, o);
-  if (!m.alike(v, m.tile(x).like))
+  if (m.tile(x).kind == Tile::Kind::part || !m.alike(v, m.tile(x).like))
     refuse(m, o, "only a tile that is loaded for it, and read in no other way, can be read transposed", "load it twice, or transpose it in Vec");
   m.same_tile(v, x);
 }
 
-/// Writes a tile into a window of another one's storage: one instruction out of Acc, a copy into the window in Vec.
+/// Writes a tile into a window of another one's storage.
 inline void emit_insert(Module& m, OpId o) {
   const ValueId source = m.f.operand(o, 1), v = m.f.result(o);
+  const MemorySpace from_space = m.f.type(source).space, to_space = m.f.type(v).space;
+  const bool out_of_acc = from_space == Acc && to_space == Vec && m.options.arch == Arch::a5;
+  if (!out_of_acc && (from_space != Vec || to_space != Vec))
+    refuse(m, o, "no instruction of " + std::string(tessera::name(m.options.arch)) + " writes " + std::string(info(from_space).name) + " into a window of " +
+                     std::string(info(to_space).name),
+           "move<Vec>(...) both tiles first");
+  if (m.f.type(v).layout == Layout::dn) refuse(m, o, "a column cannot be written into a window of a column", "reshape both to rows");
   const Tile target = destination(m, o, v), from = m.tile(source);
   const int rank = m.f.type(v).rank;
   const Index row = rank == 2 ? offset(m, o, 2, 0) : Index{}, col = offset(m, o, 2, rank - 1);
-  if (m.f.type(v).space != m.f.type(source).space) {
+  if (m.dialect.inserts_in_vec || m.options.arch == Arch::a5) {
     const Name r = m.name(row), c = m.name(col);
     m.line(o, "pto.", m.f.info(o).pto, " ins(", from, ", ", r, ", ", c, " : ", m.type(from), ", index, index) outs(", target, " : ", m.type(target), ')');
     return;
   }
-  TileKey k = m.key(source);
-  k.layout = m.f.type(v).layout;
-  const Tile to = window(m, o, target, source, k, row, col, m.valid_rows(source), m.valid_cols(source));
+  const Tile to = window(m, o, target, source, m.key(source), row, col, extents_of(m, source));
   m.line(o, "pto.tmov ins(", from, " : ", m.type(from), ") outs(", to, " : ", m.type(to), ')');
 }
 
@@ -180,7 +215,7 @@ using Form = void (*)(Module&, OpId);
 /// By PtoForm.
 inline constexpr Form form_table[] = {
     emit_create, emit_ins_outs, emit_cast, emit_ins_outs /* fill */, emit_sequence, emit_load, emit_store,
-    emit_ins_outs /* move */, emit_matmul, emit_matmul /* acc */, emit_subview, emit_insert, emit_reshape,
+    emit_move, emit_matmul, emit_matmul /* acc */, emit_subview, emit_insert, emit_reshape,
     emit_transposed_view, emit_fill_pad, emit_set_valid, emit_read, emit_write, emit_arith, emit_control, emit_block_index};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::block_index) + 1);
 

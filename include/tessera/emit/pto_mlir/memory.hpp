@@ -125,12 +125,6 @@ inline bool only_read_transposed(const Module& m, ValueId v) {
   m.f.for_each_use(v, [&](OpId user, int) { only = only && m.f.info(user).form == PtoForm::transposed_view; });
   return only;
 }
-[[nodiscard]] inline TileKey transposed(TileKey k) {
-  std::swap(k.rows, k.cols);
-  std::swap(k.valid_rows, k.valid_cols);
-  k.layout = k.layout == Layout::nz ? Layout::zn : k.layout == Layout::zn ? Layout::nz : k.layout;
-  return k;
-}
 
 inline void emit_load(Module& m, OpId o) {
   const Function& f = m.f;
@@ -143,7 +137,8 @@ inline void emit_load(Module& m, OpId o) {
     // The storage has the type of the transposed value.
     OpId user;
     f.for_each_use(v, [&](OpId u, int) { user = u; });
-    t = allocate(m, user, f.result(user));
+    const ValueId seen = f.result(user);
+    t = allocate(m, m.key(seen), extents_of(m, seen), seen);
     m.bind(v, t);
   } else {
     t = destination(m, o, v);

@@ -39,10 +39,24 @@ struct Index {
 
 /// A tile in the text: a name, its type there, and the IR value whose type and extents it has.
 struct Tile {
+  enum class Kind : std::uint8_t {
+    storage,   ///< what is allocated
+    window,    ///< a part of a tile, of all its rows and columns perhaps
+    reshaped,  ///< storage seen with another type; the assembler takes no window of it
+    part       ///< in Mat, where a window is no value: only a move reads it, with the offsets
+  };
   Name name;
   std::uint32_t type = 0;
   ValueId like;
   std::int64_t row_stride = 0;  ///< elements between rows in storage (columns of what it is a window of)
+  Kind kind = Kind::storage;
+  bool copied = false;          ///< a copy in its own storage, not in the buffer that the IR states: it is only read
+  std::uint32_t part = 0;       ///< of kind part: its offsets
+};
+
+/// Offsets of a part of a tile.
+struct Part {
+  Index row, col;
 };
 
 /// A `make_tensor_view` of a tensor parameter.
@@ -89,11 +103,19 @@ class Module {
   void end() { out_->push_back('\n'); }
   /// Ends a line of an operation: with the user's place.
   void end(OpId o) {
+    location(o);
+    end_opening(o);
+  }
+  /// Ends the line that opens the blocks of an operation; its location stands behind the last of them (`close`).
+  void end_opening(OpId o) {
     const Location& at = f[o].location;
-    if (at.line != 0 && at.file[0] != 0) {
-      if (options.locations) put(" loc(\"", file(at), "\":", at.line, ':', at.column, ')');
-      if (options.comments) put("  // ", file(at), ':', at.line);
-    }
+    if (options.comments && is_known(at)) put("  // ", file(at), ':', at.line);
+    end();
+  }
+  void close(OpId o) {
+    begin();
+    put('}');
+    location(o);
     end();
   }
   template <class... P>
@@ -204,6 +226,12 @@ class Module {
     return true;
   }
 
+  [[nodiscard]] const Part& part(const Tile& t) const { return parts_[t.part]; }
+  std::uint32_t add_part(const Part& p) {
+    parts_.push_back(p);
+    return static_cast<std::uint32_t>(parts_.size() - 1);
+  }
+
   // --- views of parameters ---
   /// The view of a tensor parameter with its `merged` leading dims as one, or with its last two dims exchanged.
   const View& view(ValueId tensor, int merged, bool transposed) {
@@ -255,6 +283,11 @@ class Module {
   std::uint32_t label(std::string text) {
     labels_.push_back(std::move(text));
     return static_cast<std::uint32_t>(labels_.size() - 1);
+  }
+  static bool is_known(const Location& at) { return at.line != 0 && at.file[0] != 0; }
+  void location(OpId o) {
+    const Location& at = f[o].location;
+    if (options.locations && is_known(at)) put(" loc(\"", file(at), "\":", at.line, ':', at.column, ')');
   }
   // File names only: the text does not depend on where the sources lie.
   std::string_view file(const Location& at) {
@@ -396,6 +429,7 @@ class Module {
   std::vector<Name> names_;          // by value: scalars
   std::vector<std::uint32_t> tiles_;  // by value: handle
   std::vector<Tile> handles_;
+  std::vector<Part> parts_;
   std::vector<std::string> labels_;
   std::vector<std::pair<std::int64_t, Name>> symbols_;
   std::unordered_map<std::int64_t, std::uint32_t> index_constants_;

@@ -24,13 +24,14 @@ struct Dialect {
   std::string_view version;
   std::string_view subview;       ///< a window of a tile
   bool subview_states_valid;      ///< it takes valid extents and states its result type
+  bool inserts_in_vec;            ///< tinsert between tiles in Vec, on every target
   bool sequence_descends;         ///< tci counts down
   bool scratch_is_optional;       ///< instructions without their scratch operand
   bool integers_are_carried;      ///< loops carry integers that are not `index`
 };
 inline constexpr Dialect dialects[] = {
-    {"0.60", "pto.subview", true, true, true, true},
-    {"0.27", "pto.subset", false, false, false, false},
+    {"0.60", "pto.subview", true, true, true, true, true},
+    {"0.27", "pto.subset", false, false, false, false, false},
 };
 [[nodiscard]] constexpr const Dialect& dialect(Assembler a) { return dialects[static_cast<int>(a)]; }
 

@@ -1,4 +1,4 @@
-// Storage of tiles in the text: where an operation's result is written, and the checks of what can be allocated.
+// Storage of tiles in the text: where an operation's result is written.
 #pragma once
 
 #include "../pto_mlir/module.hpp"
@@ -13,54 +13,50 @@ namespace tessera::pto {
   throw InternalError("emit_pto_mlir: " + std::string(m.f.info(o).name) + " at " + at.file + ":" + std::to_string(at.line) + ": " + what);
 }
 
-/// Storage is made of 32-byte rows (of columns in dn) or of boxes; other shapes cannot be allocated.
-inline void check_shape(const Module& m, OpId o, const TileKey& k) {
-  const std::int64_t per_block = 256 / info(k.dtype).bits;  // elements in 32 bytes
-  const bool boxed = k.layout == Layout::nz || k.layout == Layout::zn;
-  if (!boxed) {
-    const std::int64_t run = k.layout == Layout::dn ? k.rows : k.cols;
-    if (run % per_block == 0) return;
-    refuse(m, o, std::string(k.layout == Layout::dn ? "a column" : "a row") + " of the tile is not a multiple of 32 bytes (" + std::to_string(run) + " x " +
-                     std::string(info(k.dtype).name) + ", " + std::to_string(per_block) + " elements are 32 bytes)",
-           "use a wider tile and valid(...) extents");
-  }
-  const std::int64_t rows = k.layout == Layout::zn && k.space != Acc ? per_block : 16;
-  const std::int64_t cols = k.layout == Layout::nz && k.space != Acc ? per_block : 16;
-  if (k.cols % cols == 0 && (k.rows % rows == 0 || k.rows == 1 || k.space == Vec)) return;
-  refuse(m, o, "a tile in " + std::string(info(k.space).name) + " is not made of whole boxes (" + std::to_string(k.rows) + " x " + std::to_string(k.cols) +
-                   ", boxes are " + std::to_string(rows) + " x " + std::to_string(cols) + ")",
-         "use a shape that is a multiple of the box, with valid(...) extents for the rest");
-}
+/// The valid extents of a tile in the text.
+struct Extents {
+  Extent rows, cols;
+};
+[[nodiscard]] inline Extents extents_of(const Module& m, ValueId v) { return {m.valid_rows(v), m.valid_cols(v)}; }
 
-/// Allocates storage for a result and makes it the tile of `v`.
-inline Tile allocate(Module& m, OpId o, ValueId v, Pad pad = Pad::null) {
-  const TileKey k = m.key(v, pad);
-  check_shape(m, o, k);
-  const Extent r = m.valid_rows(v), c = m.valid_cols(v);
+/// Allocates storage of a type; `like`: the IR value that it is for.
+inline Tile allocate(Module& m, const TileKey& k, const Extents& valid, ValueId like) {
   Name rows, cols;
-  if (k.valid_rows < 0) rows = m.name(m.index(r));
-  if (k.valid_cols < 0) cols = m.name(m.index(c));
-  const Tile t{m.fresh(v), m.types.find(k), v, k.cols};
+  if (k.valid_rows < 0) rows = m.name(m.index(valid.rows));
+  if (k.valid_cols < 0) cols = m.name(m.index(valid.cols));
+  const Tile t{m.fresh(like), m.types.find(k), like, k.cols};
   m.begin();
   m.put(t, " = pto.alloc_tile");
   if (k.valid_rows < 0) m.put(" valid_row = ", rows);
   if (k.valid_cols < 0) m.put(" valid_col = ", cols);
   m.put(" : ", m.type(t));
   m.end();
-  m.bind(v, t);
   return t;
 }
 
-/// A window of a tile as a tile of its own, named `v`: rows and columns of the window, valid extents of the key.
-inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col, const Extent& valid_rows,
-                   const Extent& valid_cols) {
+/// A copy of a window in storage of its own: what a window cannot be used for, the copy can.
+inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col, const Extents& valid) {
+  if (k.layout != Layout::nd)
+    refuse(m, o, "a part of a column cannot be seen in another shape", "load the part from the tensor");
+  if (!m.dialect.inserts_in_vec && m.options.arch == Arch::a3)
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " does not copy a window in Vec on a3", "emit for assembler 0.60");
+  const Name r = m.name(row), c = m.name(col);
+  Tile t = allocate(m, k, valid, v);
+  t.copied = true;
+  m.line(o, "pto.textract ins(", of, ", ", r, ", ", c, " : ", m.type(of), ", index, index) outs(", t, " : ", m.type(t), ')');
+  return t;
+}
+
+/// A window of a tile as a tile of its own, for `v`.
+inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col, const Extents& valid) {
+  if (of.kind == Tile::Kind::reshaped) return copy_window(m, o, of, v, k, row, col, valid);
   const bool partial = k.valid_rows != k.rows || k.valid_cols != k.cols;
   if (partial && !m.dialect.subview_states_valid)
     refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no window of a tile with valid extents", "emit for assembler 0.60");
   const Name r = m.name(row), c = m.name(col);
   Name vr, vc;
-  if (partial) vr = m.name(m.index(valid_rows)), vc = m.name(m.index(valid_cols));
-  const Tile t{m.fresh(v), m.types.find(k), v, of.row_stride};
+  if (partial) vr = m.name(m.index(valid.rows)), vc = m.name(m.index(valid.cols));
+  const Tile t{m.fresh(v), m.types.find(k), v, of.row_stride, Tile::Kind::window, of.copied};
   m.begin();
   m.put(t, " = ", m.dialect.subview, ' ', of, '[', r, ", ", c, "] sizes [", k.rows, ", ", k.cols, ']');
   if (partial) m.put(" valid [", vr, ", ", vc, ']');
@@ -68,6 +64,26 @@ inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& 
   if (m.dialect.subview_states_valid) m.put(" -> ", m.type(t));
   m.end(o);
   return t;
+}
+
+/// The storage of a tile seen with another type of equal size. treshape drops extents that are known only at run time:
+/// they are set behind it.
+inline Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, const Extents& valid) {
+  const bool at_run_time = k.valid_rows < 0 || k.valid_cols < 0;
+  if (at_run_time) k.valid_rows = k.valid_cols = -1;
+  const Tile t{m.fresh(v), m.types.find(k), v, k.cols, Tile::Kind::reshaped, of.copied};
+  Name rows, cols;
+  if (at_run_time) rows = m.name(m.index(valid.rows)), cols = m.name(m.index(valid.cols));
+  m.line(o, t, " = pto.treshape ", of, " : ", m.type(of), " -> ", m.type(t));
+  if (at_run_time) m.line("pto.set_validshape ", t, ", ", rows, ", ", cols, " : ", m.type(t));
+  return t;
+}
+
+/// A whole tile with other valid extents or another padding.
+inline Tile look(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k) {
+  const bool same_pad = k.pad == m.types.key(of.type).pad;
+  const bool by_window = of.kind == Tile::Kind::window || (of.kind == Tile::Kind::storage && same_pad && m.dialect.subview_states_valid);
+  return by_window ? window(m, o, of, v, k, {}, {}, extents_of(m, v)) : restate(m, o, of, v, k, extents_of(m, v));
 }
 
 /// Storage of `v` in a buffer that another value owns: the owner's tile, or another look at it.
@@ -80,9 +96,9 @@ inline Tile share(Module& m, OpId o, ValueId v, Pad pad = Pad::null) {
     m.same_tile(v, owner);
     return of;
   }
-  if (owned.dtype != k.dtype || owned.rows != k.rows || owned.cols != k.cols || owned.layout != k.layout || owned.pad != pad)
+  if (owned.dtype != k.dtype || owned.rows != k.rows || owned.cols != k.cols || owned.layout != k.layout)
     contradict(m, o, "the result has another type than the buffer that it shares");
-  const Tile t = window(m, o, of, v, k, {}, {}, m.valid_rows(v), m.valid_cols(v));
+  const Tile t = look(m, o, of, v, k);
   m.bind(v, t);
   return t;
 }
@@ -90,12 +106,18 @@ inline Tile share(Module& m, OpId o, ValueId v, Pad pad = Pad::null) {
 /// The tile into which an operation writes its result `v`: new storage, or that of the value that owns the buffer.
 inline Tile destination(Module& m, OpId o, ValueId v, Pad pad = Pad::null) {
   const int in_place = m.f.info(o).in_place;
-  if (in_place < 0) return m.f[v].buffer == v.index ? allocate(m, o, v, pad) : share(m, o, v, pad);
-  const ValueId target = m.f.operand(o, in_place);
-  if (m.f[target].buffer == no_index || m.f[target].buffer != m.f[v].buffer)
-    contradict(m, o, "the result is not in the buffer of the operand that it updates");
-  m.same_tile(v, target);
-  return m.tile(target);
+  if (in_place >= 0) {
+    const ValueId target = m.f.operand(o, in_place);
+    if (m.f[target].buffer == no_index || m.f[target].buffer != m.f[v].buffer)
+      contradict(m, o, "the result is not in the buffer of the operand that it updates");
+    if (m.tile(target).copied) refuse(m, o, "a part of a reshaped tile cannot be written", "write into the tile before it is reshaped");
+    m.same_tile(v, target);
+    return m.tile(target);
+  }
+  if (m.f[v].buffer != v.index) return share(m, o, v, pad);
+  const Tile t = allocate(m, m.key(v, pad), extents_of(m, v), v);
+  m.bind(v, t);
+  return t;
 }
 
 }  // namespace tessera::pto

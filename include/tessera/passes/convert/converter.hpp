@@ -69,7 +69,8 @@ class Converter {
   void add_scratch(const OpInfo& op, std::vector<ValueId>& operands) {
     if (op.scratch == ScratchRule::row_reduction && operands.size() == 1 && out_.type(operands[0]).is_tile()) {
       const Type x = with_space(out_.type(operands[0]), Vec);
-      operands.push_back(build().value(ops::create, {}, {}, with_dim(x, x.rank - 1, std::max<std::int64_t>(x.last(), 128))));
+      operands.push_back(
+          build().value(ops::create, {}, {}, with_dim(x, x.rank - 1, std::max<std::int64_t>(x.last(), 128))));
     }
     if (op.scratch == ScratchRule::like_second && operands.size() == 2 && out_.type(operands[1]).is_tile())
       operands.push_back(build().value(ops::create, {}, {}, with_space(out_.type(operands[1]), Vec)));
@@ -78,17 +79,20 @@ class Converter {
   /// An operation that keeps its name, on tiles.
   void plain(OpId op) {
     const OpInfo& info = in_.info(op).tile_form != nullptr ? *in_.info(op).tile_form : in_.info(op);
-    if (info.level == Level::tensor) throw InternalError("convert_tensor_to_tile_ops: no tile operation for\n  " + print(in_, op));
+    if (info.level == Level::tensor)
+      throw InternalError("convert_tensor_to_tile_ops: no tile operation for\n  " + print(in_, op));
     if (in_.result_count(op) > 0 && in_.type(in_.result(op)).is_tensor()) {
       const ValueId r = in_.result(op);
-      if (placement_.passes_through(op) && placement_.home(r) == Home::loaded) each_place(r, [&](MemorySpace s) { return emit(op, info, s); });
+      if (placement_.passes_through(op) && placement_.home(r) == Home::loaded)
+        each_place(r, [&](MemorySpace s) { return emit(op, info, s); });
       else set(r, emit(op, info, in_.info(op).result_spaces.any() ? placement_.place(r) : Vec));
       return;
     }
     std::vector<ValueId> operands;
     for (int i = 0; i < in_.operand_count(op); ++i) operands.push_back(operand(op, i));
     add_scratch(info, operands);
-    const OpId made = build().emit(info, operands, rewriter_.attrs(op), in_.result_count(op) > 0 ? in_.type(in_.result(op)) : Type{});
+    const OpId made =
+        build().emit(info, operands, rewriter_.attrs(op), in_.result_count(op) > 0 ? in_.type(in_.result(op)) : Type{});
     if (in_.result_count(op) > 0) set(in_.result(op), out_.result(made));
   }
   /// Calls make(space) for every place in which a value read from GM is wanted.
@@ -189,8 +193,11 @@ class Converter {
         if (op) break;
       }
     }
-    fail(in_[op].location, std::string(in_.info(op).name) + ": a tensor with a run-time dim cannot be loaded as a whole (" + p.name + ", " + text(in_.type(v)) + ")",
-         "loop over static chunks, slice<Shape<...>>(" + p.name + ", at(...), valid(...)) with the tail's extents; or give the parameter a static shape");
+    fail(in_[op].location,
+         std::string(in_.info(op).name) + ": a tensor with a run-time dim cannot be loaded as a whole (" + p.name +
+             ", " + text(in_.type(v)) + ")",
+         "loop over static chunks, slice<Shape<...>>(" + p.name +
+             ", at(...), valid(...)) with the tail's extents; or give the parameter a static shape");
   }
   [[nodiscard]] bool encloses(BlockId outer, BlockId inner) const {
     for (BlockId b = inner; b; b = out_[b].owner ? out_[out_[b].owner].parent : BlockId{})
@@ -217,14 +224,17 @@ class Converter {
     if (branch && build().block() == out_.block(owner)) return;
     const std::size_t first = in_.is(op, ops::condition) ? 1 : 0;
     for (std::size_t i = first; i < operands.size(); ++i) {
-      const std::vector<ValueId>& arguments = out_[out_.block(owner)].arguments;
+      const List<ValueId> arguments = out_[out_.block(owner)].arguments;
       const std::size_t counter = out_.is(owner, ops::for_loop) ? 1 : 0;
-      const ValueId like = branch ? out_.operand(out_.terminator(out_.block(owner)), static_cast<int>(i)) : arguments[i - first + counter];
+      const ValueId like = branch ? out_.operand(out_.terminator(out_.block(owner)), static_cast<int>(i))
+                                  : arguments[i - first + counter];
       const Type& t = out_.type(like);
       if (!t.is_shaped() || !out_.type(operands[i]).same_shape(t)) continue;
       for (int axis = 0; axis < t.rank; ++axis)
         if (out_.valid(like, axis) != out_.valid(operands[i], axis))
-          fail(location(in_[in_[op].parent].owner), std::string(out_.info(owner).name) + ": " + (branch ? "the branches yield" : "a carried value starts and continues") +
+          fail(location(in_[in_[op].parent].owner),
+               std::string(out_.info(owner).name) + ": " +
+                   (branch ? "the branches yield" : "a carried value starts and continues") +
                    " with different valid extents (axis " + std::to_string(axis) + " of " + text(t) + ")",
                "use fillpad(x) or set_valid_shape(x, ...) so that both have the same extents");
     }

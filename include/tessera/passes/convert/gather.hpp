@@ -54,7 +54,8 @@ namespace tessera::convert {
   const Type t = c.out().type(x);
   const std::int64_t cols = t.last(), positions = t.elements();
   if (c.out().type(index).dtype == i16 && positions > 32768)
-    fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(positions) + " elements)", "use i32 indices");
+    fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(positions) + " elements)",
+         "use i32 indices");
   if (has_gaps(c.out(), x)) x = c.build().value(ops::move, {x}, {}, t);
   return gather_rows(c, x, flat_positions(c, index, cols));
 }
@@ -68,7 +69,8 @@ namespace tessera::convert {
   // Parameters of two dims that are in no tile yet are loaded row by row.
   const auto loads_rows = [&](int i) {
     const ValueId v = in.operand(op, i);
-    return c.placement().is_parameter(v) && !c.placement().loaded_at_entry(v) && in.type(v).rank == 2 && in.fully_valid(v);
+    return c.placement().is_parameter(v) && !c.placement().loaded_at_entry(v) && in.type(v).rank == 2 &&
+           in.fully_valid(v);
   };
   ValueId whole[2];
   for (int i = 0; i < 2; ++i)

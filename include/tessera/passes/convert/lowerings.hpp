@@ -11,7 +11,8 @@ inline void lower_slice(Converter& c, OpId op) {
   const ValueId r = c.in().result(op);
   const std::vector<ValueId> operands = c.rewriter().operands(op);
   const std::vector<Attr> attrs = c.rewriter().attrs(op);
-  c.each_place(r, [&](MemorySpace s) { return c.build().value(ops::load, operands, attrs, lowered(c.in().type(r), s)); });
+  c.each_place(r,
+               [&](MemorySpace s) { return c.build().value(ops::load, operands, attrs, lowered(c.in().type(r), s)); });
 }
 
 /// An operand of a product: in Mat, read through a view where it is transposed.
@@ -27,7 +28,8 @@ inline void lower_product(Converter& c, OpId op) {
   const ValueId lhs = product_operand(c, op, first, in.attr(op, AttrKey::transpose_lhs) != 0);
   const ValueId rhs = product_operand(c, op, first + 1, in.attr(op, AttrKey::transpose_rhs) != 0);
   if (!accumulator) return c.set(in.result(op), c.build().value(ops::matmul, {lhs, rhs}));
-  if (c.out().type(accumulator).space == Acc) return c.set(in.result(op), c.build().value(ops::matmul_acc, {accumulator, lhs, rhs}));
+  if (c.out().type(accumulator).space == Acc)
+    return c.set(in.result(op), c.build().value(ops::matmul_acc, {accumulator, lhs, rhs}));
   // No instruction brings a sum into Acc: it is added outside.
   const ValueId product = c.placed(c.build().value(ops::matmul, {lhs, rhs}), Vec);
   c.set(in.result(op), c.build().value(ops::add, {accumulator, product}));
@@ -37,7 +39,8 @@ inline void lower_product(Converter& c, OpId op) {
 inline void lower_read(Converter& c, OpId op) {
   const Function& in = c.in();
   const ValueId source = in.operand(op, 0);
-  if (!c.placement().is_memory(op, 0) || !c.placement().loaded_at_entry(source) || in.type(source).rank > 2) return c.plain(op);
+  if (!c.placement().is_memory(op, 0) || !c.placement().loaded_at_entry(source) || in.type(source).rank > 2)
+    return c.plain(op);
   std::vector<ValueId> operands = c.rewriter().operands(op);
   operands[0] = c.tile(source, Vec, op);
   c.set(in.result(op), c.build().value(ops::read, operands));
@@ -63,7 +66,8 @@ inline void lower_return(Converter& c, OpId op) {
   std::vector<ValueId> scalars;
   int unnamed = 0;
   const auto taken = [&](const std::string& name) {
-    return std::any_of(out.parameters.begin(), out.parameters.end(), [&](const Parameter& p) { return p.name == name; });
+    return std::any_of(out.parameters.begin(), out.parameters.end(),
+                       [&](const Parameter& p) { return std::string_view(p.name) == name; });
   };
   const auto fresh = [&](const std::string& hint) {
     std::string name = hint;
@@ -81,7 +85,7 @@ inline void lower_return(Converter& c, OpId op) {
     }
     const ValueId source = c.operand(op, i);
     const ValueId target = out.add_argument(out.body(), with_space(in.type(v), Gm));
-    const std::string hint = c.placement().is_parameter(v) ? std::string() : in.name_of(v);
+    const std::string hint = c.placement().is_parameter(v) ? std::string() : std::string(in.name_of(v));
     out.parameters.push_back({target, fresh(hint), Direction::out, c.location(op)});
     std::vector<ValueId> operands = {source, target};
     operands.resize(2 + in.type(v).rank, c.build().index(0));

@@ -17,19 +17,28 @@ enum class Home : std::uint8_t {
   acc,     ///< a product
   vec      ///< anything else
 };
-[[nodiscard]] constexpr Home join(Home a, Home b) { return a == b || b == Home::open ? a : a == Home::open ? b : Home::vec; }
+[[nodiscard]] constexpr Home join(Home a, Home b) {
+  return a == b || b == Home::open ? a : a == Home::open ? b : Home::vec;
+}
 
 [[nodiscard]] constexpr bool has(SpaceSet set, MemorySpace s) { return ((set.bits >> s) & 1u) != 0; }
 [[nodiscard]] constexpr SpaceSet with(SpaceSet a, SpaceSet b) { return {static_cast<std::uint16_t>(a.bits | b.bits)}; }
 
 /// Whether a reshape keeps the elements of a fractal tile in place: the rows stay whole.
-[[nodiscard]] constexpr bool keeps_rows(const Type& a, const Type& b) { return a.rank >= 2 && b.rank >= 2 && a.last() == b.last(); }
+[[nodiscard]] constexpr bool keeps_rows(const Type& a, const Type& b) {
+  return a.rank >= 2 && b.rank >= 2 && a.last() == b.last();
+}
 
 class Placement {
  public:
   explicit Placement(const Function& f)
-      : f_(f), order_(all_operations(f) | ranges::to<std::vector<OpId>>()), group_(f.value_count()), home_(f.value_count(), Home::open),
-        demand_(f.value_count()), decided_(f.value_count(), Gm), usage_(f.value_count()) {
+      : f_(f),
+        order_(all_operations(f) | ranges::to<std::vector<OpId>>()),
+        group_(f.value_count()),
+        home_(f.value_count(), Home::open),
+        demand_(f.value_count()),
+        decided_(f.value_count(), Gm),
+        usage_(f.value_count()) {
     for (std::uint32_t i = 0; i < group_.size(); ++i) group_[i] = i;
     for (const Parameter& p : f_.parameters) home_[p.value.index] = Home::loaded;
     for (const OpId op : order_) {
@@ -48,7 +57,9 @@ class Placement {
     return f_[v].kind == ValueKind::argument && f_[v].owner == f_.body().index && f_.type(v).is_tensor();
   }
   [[nodiscard]] bool read(ValueId parameter) const { return usage_[parameter.index].read; }
-  [[nodiscard]] bool written(ValueId parameter) const { return usage_[parameter.index].bulk || usage_[parameter.index].scalar; }
+  [[nodiscard]] bool written(ValueId parameter) const {
+    return usage_[parameter.index].bulk || usage_[parameter.index].scalar;
+  }
   /// Whether the whole parameter is loaded to Vec at the top of the function.
   [[nodiscard]] bool loaded_at_entry(ValueId parameter) const { return usage_[parameter.index].entry; }
 
@@ -107,7 +118,7 @@ class Placement {
   void join_carried(OpId op) {
     const std::size_t counters = f_.is(op, ops::for_loop) ? 1 : 0;
     for (int b = 0; b < f_.block_count(op); ++b) {
-      const std::vector<ValueId>& arguments = f_[f_.block(op, b)].arguments;
+      const List<ValueId> arguments = f_[f_.block(op, b)].arguments;
       for (std::size_t i = counters; i < arguments.size(); ++i)
         group_[arguments[i].index] = f_.result(op, static_cast<int>(i - counters)).index;
     }
@@ -142,7 +153,8 @@ class Placement {
     for (const OpId op : order_) {
       for (int i = 0; i < f_.operand_count(op); ++i)
         if (const ValueId g = carried_by(op, i); g && f_.type(g).is_tensor()) raise(g, home(f_.operand(op, i)));
-      if (f_.info(op).level != Level::control && f_.result_count(op) > 0 && f_.type(f_.result(op)).is_tensor()) raise(f_.result(op), made_by(op));
+      if (f_.info(op).level != Level::control && f_.result_count(op) > 0 && f_.type(f_.result(op)).is_tensor())
+        raise(f_.result(op), made_by(op));
     }
     return changed;
   }
@@ -169,7 +181,8 @@ class Placement {
     for (const OpId op : order_) {
       if (f_.info(op).level != Level::control) continue;
       for (int i = 0; i < f_.result_count(op); ++i)
-        if (const std::uint32_t v = f_.result(op, i).index; f_.type(ValueId{v}).is_tensor()) decided_[v] = choose(home_[v], demand_[v]);
+        if (const std::uint32_t v = f_.result(op, i).index; f_.type(ValueId{v}).is_tensor())
+          decided_[v] = choose(home_[v], demand_[v]);
     }
   }
   void find_entry_loads(OpId op) {

@@ -1,0 +1,275 @@
+// Which tiles of a function share a buffer, and where a copy keeps two contents apart. Views and in-place results are where
+// their operand is; carried values and branch results are merged where nothing that is still read would be overwritten.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../../ops/all.hpp"
+#include "../flatten/page_plan.hpp"
+#include "liveness.hpp"
+
+namespace tessera::detail {
+
+/// Tiles in one buffer. `type` is that of what is allocated; `first` the position where it comes into being.
+struct Buffer {
+  std::vector<ValueId> tiles;
+  Type type;
+  std::uint32_t first = 0;
+};
+
+/// A value that a terminator hands on from a buffer of its own and that must be copied into another.
+struct HandOn {
+  int operand = 0;
+  int from = 0, to = 0;
+};
+
+class Sharing {
+ public:
+  explicit Sharing(const Function& f) : f_(f), live_(f), buffer_of_(f.value_count(), -1), content_(f.value_count()), views_(f.value_count()) {
+    block(f.body());
+  }
+
+  /// The buffer of a tile, as a number; buffers that were merged have one number.
+  [[nodiscard]] int buffer(ValueId v) { return find(buffer_of_[v.index]); }
+  [[nodiscard]] int same(int b) { return find(b); }
+  [[nodiscard]] std::size_t buffer_count() const { return buffers_.size(); }
+  int new_buffer(const Type& type) { return make({}, type, 0); }
+
+  /// Operations that get a copy of the operand in whose place they write.
+  [[nodiscard]] bool copies_operand(OpId op) const { return copied_.contains(op.index); }
+  /// Carried values that start as a copy: (operand of the loop, buffer).
+  [[nodiscard]] const std::vector<std::pair<int, int>>* initial_copies(OpId loop) const { return look(initial_, loop); }
+  /// Results of a branch that get storage in front of it: (result, buffer).
+  [[nodiscard]] const std::vector<std::pair<int, int>>* storage(OpId branch) const { return look(storage_, branch); }
+  [[nodiscard]] const std::vector<HandOn>* handed_on(OpId terminator) const { return look(handed_on_, terminator); }
+
+ private:
+  template <class T>
+  static const std::vector<T>* look(const std::unordered_map<std::uint32_t, std::vector<T>>& map, OpId op) {
+    const auto found = map.find(op.index);
+    return found != map.end() ? &found->second : nullptr;
+  }
+
+  // --- sets of tiles ---
+  int make(std::vector<ValueId> tiles, const Type& type, std::uint32_t first) {
+    buffers_.push_back({std::move(tiles), type, first});
+    merged_.push_back(static_cast<int>(merged_.size()));
+    return static_cast<int>(buffers_.size() - 1);
+  }
+  int find(int b) {
+    while (merged_[static_cast<std::size_t>(b)] != b) {
+      int& up = merged_[static_cast<std::size_t>(b)];
+      up = merged_[static_cast<std::size_t>(up)];
+      b = up;
+    }
+    return b;
+  }
+  Buffer& at(int b) { return buffers_[static_cast<std::size_t>(find(b))]; }
+  void join(ValueId v, int b) {
+    b = find(b);
+    buffer_of_[v.index] = b;
+    at(b).tiles.push_back(v);
+  }
+  // The storage of `b` is that of `a` from now on.
+  void merge(int a, int b) {
+    a = find(a);
+    b = find(b);
+    if (a == b) return;
+    const std::uint32_t first = std::min(at(a).first, at(b).first);
+    if (at(a).tiles.size() < at(b).tiles.size()) std::swap(a, b);
+    at(a).tiles.insert(at(a).tiles.end(), at(b).tiles.begin(), at(b).tiles.end());
+    at(a).first = first;
+    at(b).tiles.clear();
+    merged_[static_cast<std::size_t>(b)] = a;
+  }
+
+  // --- contents ---
+  [[nodiscard]] ValueId content(ValueId v) const { return content_[v.index]; }
+  void new_content(ValueId v) { content_[v.index] = v; }
+  // Who still reads what `v` shows (itself or another look at it) after the point.
+  [[nodiscard]] OpId reader_after(ValueId v, Point p) const {
+    const ValueId root = content(v);
+    if (const OpId user = live_.use_after(root, p)) return user;
+    for (const ValueId view : views_[root.index])
+      if (const OpId user = live_.use_after(view, p)) return user;
+    return {};
+  }
+  [[nodiscard]] bool undefined(ValueId v) const {
+    const OpId def = f_.definition(content(v));
+    return def && f_.is(def, ops::create);
+  }
+  [[nodiscard]] bool reads_while_writing(ValueId w, ValueId u) const {
+    const OpId def = f_.definition(u);
+    if (!def || f_.info(def).may_alias) return false;
+    for (int i = 0; i < f_.operand_count(def); ++i)
+      if (f_.operand(def, i) == w) return true;
+    return false;
+  }
+  [[nodiscard]] bool interfere(ValueId u, ValueId w) const {
+    if (content(u) == content(w)) return false;
+    return live_.live_at_definition(w, u) || live_.live_at_definition(u, w) || reads_while_writing(w, u) || reads_while_writing(u, w);
+  }
+  bool mergeable(int a, int b) {
+    if (at(a).type != at(b).type) return false;
+    for (const ValueId u : at(a).tiles)
+      for (const ValueId w : at(b).tiles)
+        if (interfere(u, w)) return false;
+    return true;
+  }
+  bool dead_after(int b, Point p) {
+    for (const ValueId v : at(b).tiles)
+      if (live_.live_after(v, p)) return false;
+    return true;
+  }
+
+  // --- copies ---
+  static std::string line_of(const Location& l) {
+    std::string text(l.file);
+    text.erase(0, text.find_last_of('/') + 1);
+    return text + ":" + std::to_string(l.line);
+  }
+  // Only Vec has an instruction that copies a tile; storage without content needs none.
+  void require_copy(OpId op, ValueId v, OpId other) const {
+    const Type& t = f_.type(v);
+    if (t.space == Vec || undefined(v)) return;
+    fail(f_[op].location,
+         std::string(f_.info(op).name) + ": a tile in " + std::string(name(t.space)) + " would have to be copied, and no instruction does that (" +
+             line_of(f_[op].location) + ", " + line_of(f_[other].location) + ")",
+         t.space == Acc ? "use the accumulator only once: store it before it is changed, or compute it in both places" : "load or move it again where it is needed");
+  }
+  // --- the walk ---
+  void block(BlockId b) {
+    for (const OpId op : operations(f_, b)) {
+      if (f_.block_count(op) > 0) {
+        if (f_.is(op, ops::if_else)) branch(op);
+        else loop(op);
+      } else if (f_.result_count(op) == 1 && f_.type(f_.result(op)).is_tile()) {
+        plain(op);
+      }
+    }
+  }
+  void plain(OpId op) {
+    const ValueId v = f_.result(op);
+    const OpInfo& info = f_.info(op);
+    if (info.is_view) {
+      const ValueId x = f_.operand(op, 0);
+      join(v, buffer(x));
+      content_[v.index] = content(x);
+      views_[content(x).index].push_back(v);
+      return;
+    }
+    new_content(v);
+    const std::uint32_t position = live_.after(op).position;
+    if (info.in_place < 0) {
+      buffer_of_[v.index] = make({v}, f_.type(v), position);
+      return;
+    }
+    const ValueId x = f_.operand(op, info.in_place);
+    OpId reader = reader_after(x, live_.after(op));
+    for (int i = 0; i < f_.operand_count(op) && !info.may_alias; ++i)  // another look at what is overwritten
+      if (i != info.in_place && f_.type(f_.operand(op, i)).is_tile() && buffer(f_.operand(op, i)) == buffer(x)) reader = op;
+    if (reader) {
+      require_copy(op, x, reader);
+      copied_[op.index] = true;
+      buffer_of_[v.index] = make({v}, f_.type(v), position);
+      return;
+    }
+    join(v, buffer(x));
+  }
+
+  void loop(OpId op) {
+    const int fixed = fixed_operands(f_, op), count = f_.result_count(op);
+    std::vector<int> taken;
+    for (int i = 0; i < count; ++i) {
+      const ValueId start = f_.operand(op, fixed + i);
+      if (!f_.type(start).is_tile()) continue;
+      int b = buffer(start);
+      OpId reader = reader_after(start, live_.at(op));
+      for (const int other : taken)
+        if (other == b) reader = op;
+      if (reader) {
+        require_copy(op, start, reader);
+        b = make({}, f_.type(start), live_.at(op).position);
+        initial_[op.index].push_back({fixed + i, b});
+      }
+      taken.push_back(b);
+      for (int k = 0; k < f_.block_count(op); ++k) {
+        const ValueId argument = f_[f_.block(op, k)].arguments[static_cast<std::size_t>(i + (f_.is(op, ops::for_loop) ? 1 : 0))];
+        new_content(argument);
+        join(argument, b);
+      }
+    }
+    for (int k = 0; k < f_.block_count(op); ++k) block(f_.block(op, k));
+    for (int i = 0, n = 0; i < count; ++i) {
+      const ValueId result = f_.result(op, i);
+      if (!f_.type(result).is_tile()) continue;
+      const int b = taken[static_cast<std::size_t>(n++)];
+      for (int k = 0; k < f_.block_count(op); ++k) hand_on(op, f_.terminator(f_.block(op, k)), i, b);
+      new_content(result);
+      join(result, b);
+    }
+  }
+  // What the terminator hands on as number i comes to be in buffer b: by being made there, or by a copy.
+  void hand_on(OpId op, OpId end, int i, int b) {
+    const int operand = fixed_operands(f_, end) + i;
+    const ValueId v = f_.operand(end, operand);
+    const int from = buffer(v);
+    if (from == find(b)) return;
+    if (at(from).first > live_.at(op).position && mergeable(b, from)) return merge(b, from);
+    const OpId def = f_.definition(v);
+    require_copy(end, v, def ? def : op);
+    handed_on_[end.index].push_back({operand, from, b});
+  }
+
+  void branch(OpId op) {
+    for (int k = 0; k < 2; ++k) block(f_.block(op, k));
+    for (int i = 0; i < f_.result_count(op); ++i) {
+      const ValueId result = f_.result(op, i);
+      if (!f_.type(result).is_tile()) continue;
+      const int b = common_buffer(op, i);
+      for (int k = 0; k < 2; ++k) hand_on(op, f_.terminator(f_.block(op, k)), i, b);
+      new_content(result);
+      join(result, b);
+    }
+  }
+  // The buffer in which both blocks leave result i: one that is there before and not read afterwards, otherwise a new one.
+  int common_buffer(OpId op, int i) {
+    const ValueId result = f_.result(op, i);
+    const Point before = live_.at(op), behind = live_.after(op);
+    int from[2];
+    for (int k = 0; k < 2; ++k) from[k] = buffer(f_.operand(f_.terminator(f_.block(op, k)), i));
+    const auto usable = [&](int b) { return at(b).first < before.position && at(b).type == f_.type(result) && dead_after(b, behind) && !results_in(op, i, b); };
+    for (int k = 0; k < 2; ++k)
+      if (usable(from[k]) && (from[0] == from[1] || reaches(op, i, from[k], from[1 - k]))) return from[k];
+    const int b = make({}, f_.type(result), before.position);
+    storage_[op.index].push_back({i, b});
+    return b;
+  }
+  bool results_in(OpId op, int i, int b) {
+    for (int k = 0; k < i; ++k)
+      if (f_.type(f_.result(op, k)).is_tile() && buffer(f_.result(op, k)) == find(b)) return true;
+    return false;
+  }
+  // Whether the other block's value can be made in `b`, or copied there.
+  bool reaches(OpId op, int i, int b, int other) {
+    if (at(other).first > live_.at(op).position && mergeable(b, other)) return true;
+    return f_.type(f_.result(op, i)).space == Vec;
+  }
+
+  const Function& f_;
+  Liveness live_;
+  std::vector<int> buffer_of_;                // by value
+  std::vector<ValueId> content_;              // by value: the value whose elements it shows
+  std::vector<std::vector<ValueId>> views_;   // by content
+  std::vector<Buffer> buffers_;
+  std::vector<int> merged_;
+  std::unordered_map<std::uint32_t, bool> copied_;
+  std::unordered_map<std::uint32_t, std::vector<std::pair<int, int>>> initial_, storage_;
+  std::unordered_map<std::uint32_t, std::vector<HandOn>> handed_on_;
+};
+
+}  // namespace tessera::detail

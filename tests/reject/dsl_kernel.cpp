@@ -1,0 +1,44 @@
+// kernel(...): its lambda, parameters, names and results.
+#include <tessera/kernel.hpp>
+#include <vector>
+using namespace tessera;  // NOLINT: a test
+using X = Tensor<Shape<16, 64>, f32>;
+
+#if CASE == 0
+inline const auto k = kernel("k", params("x", "n"), [](X x, Scalar<f32> n) { return x * n; });
+inline const auto k2 = kernel("k2", [](const X& x, Out<X> o) noexcept { o = exp(x); });
+inline const auto k3 = kernel("k3", [n = 0](X x) mutable { ++n; return results(exp(x), x + 1); });
+#elif CASE == 1
+inline const auto k = kernel("k", [](auto x) { return x; });  // expect: kernel_lambda_is_generic<>
+#elif CASE == 2
+inline const auto k = kernel("k", [](X x, int n) { return x + n; });  // expect: kernel_parameter_type_is_not_supported<>
+#elif CASE == 3
+inline const auto k = kernel("k", [](std::vector<X> x) { return x[0]; });  // expect: kernel_parameter_type_is_not_supported<>
+#elif CASE == 4
+inline const auto k = kernel("k", [](Tile<Shape<16, 64>, f32, Vec> x) { return x; });  // expect: kernel_parameter_type_is_not_supported<>
+#elif CASE == 5
+inline const auto k = kernel("k", [](X x, Out<X>& o) { o = x; });  // expect: kernel_parameter_type_is_not_supported<>
+#elif CASE == 6
+inline const auto k = kernel("k", [](X x) { (void)x; return 3; });  // expect: kernel_returns_something_else<>
+#elif CASE == 7
+inline const auto k = kernel("k", [](X x) { return dim(x, 0); });  // expect: kernel_returns_something_else<>
+#elif CASE == 8
+inline const auto k = kernel("k", [](X x) { return results(x, dim(x, 0)); });  // expect: kernel_returns_something_else<>
+#elif CASE == 9
+inline const auto k = kernel("k", params("x"), [](X x, X y) { return x + y; });  // expect: kernel_parameter_name_count_differs<1, 2>
+#elif CASE == 10
+inline const auto k = kernel("k", params("x", "y", "z"), [](X x, X y) { return x + y; });  // expect: kernel_parameter_name_count_differs<3, 2>
+#elif CASE == 11
+inline const auto k = kernel("k", 3);  // expect: kernel_body_is_not_a_lambda<>
+#elif CASE == 12
+X scaled(X x);
+inline const auto k = kernel("k", scaled);  // expect: kernel_body_is_not_a_lambda<>
+#elif CASE == 13
+inline const auto k = kernel("k", params("x"), [](auto x) { return x; });  // expect: kernel_lambda_is_generic<>
+#elif CASE == 14
+inline const auto k = kernel("k", [](X x) { return results(x, 3); });  // expect: kernel_returns_something_else<>
+#elif CASE == 15
+inline const auto k = kernel("k", [](X x) {
+  return x + Tensor<Shape<16, 32>, f32>(x);  // expect: x
+});
+#endif

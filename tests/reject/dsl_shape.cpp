@@ -1,0 +1,75 @@
+// Shapes: broadcasts, ranks, reductions, reshape, transpose, and Shape itself.
+#include <tessera/kernel.hpp>
+using namespace tessera;  // NOLINT: a test
+
+void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shape<2, 4, 64>, f32> c, Tensor<Shape<1, 64>, f32> row,
+          Tensor<Shape<4, 1>, f32> column, Tensor<Shape<2, 1, 64>, f32> middle, Tensor<Shape<64>, f32> flat,
+          Tensor<Shape<4, dyn<"S">>, f32> s, Tensor<Shape<4, dyn<"T">>, f32> t) {
+#if CASE == 0
+  (void)(a + row);
+  (void)(a * column - row);
+  (void)(s + s);
+  (void)reshape<Shape<2, 2, 64>>(a);
+  (void)transpose(c);
+  (void)row_expand<Shape<4, 64>>(column);
+  (void)col_expand<Shape<4, 64>>(row);
+  (void)row_expand_add(a, column);
+  (void)col_sum(a);
+  Shape<4, dyn<"seq_len10">> ok;
+  (void)ok;
+#elif CASE == 1
+  (void)(a + b);  // expect: add_shapes_do_not_broadcast<64, 128>
+#elif CASE == 2
+  (void)(a - b);  // expect: sub_shapes_do_not_broadcast<64, 128>
+#elif CASE == 3
+  (void)(a * b);  // expect: mul_shapes_do_not_broadcast<64, 128>
+#elif CASE == 4
+  (void)(a / b);  // expect: div_shapes_do_not_broadcast<64, 128>
+#elif CASE == 5
+  (void)maximum(a, b);  // expect: maximum_shapes_do_not_broadcast<64, 128>
+#elif CASE == 6
+  (void)minimum(a, b);  // expect: minimum_shapes_do_not_broadcast<64, 128>
+#elif CASE == 7
+  (void)(c + middle);  // expect: broadcast_has_no_instruction<(&tessera::ops::add|\(& tessera::ops::add\)), 64, 64>
+#elif CASE == 8
+  (void)(s + t);  // expect: add_shapes_do_not_broadcast<.*"S".*"T"
+#elif CASE == 9
+  (void)row_expand_add(a, row);  // expect: row_operand_is_not_a_column<(&tessera::ops::row_expand_add|\(& tessera::ops::row_expand_add\)), 4, 1, 64>
+#elif CASE == 10
+  (void)col_expand_mul(a, column);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand_mul|\(& tessera::ops::col_expand_mul\)), 64, 1>
+#elif CASE == 11
+  (void)row_expand<Shape<8, 64>>(column);  // expect: row_operand_is_not_a_column<(&tessera::ops::row_expand|\(& tessera::ops::row_expand\)), 8, 4, 1>
+#elif CASE == 12
+  (void)col_expand<Shape<8, 32>>(row);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand|\(& tessera::ops::col_expand\)), 32, 64>
+#elif CASE == 13
+  (void)reshape<Shape<4, 32>>(a);  // expect: reshape_changes_the_element_count<256, 128>
+#elif CASE == 14
+  (void)transpose(flat);  // expect: transpose_axis_out_of_range<-2, 1>
+#elif CASE == 15
+  (void)col_sum(flat);  // expect: too_few_rows<(&tessera::ops::col_sum|\(& tessera::ops::col_sum\)), 1, 2>
+#elif CASE == 16
+  (void)reshape<Shape<4, 32>>(s);  // expect: tile_dim_is_dynamic<(&tessera::ops::reshape|\(& tessera::ops::reshape\)), .*"S"
+#elif CASE == 17
+  using Bad = Shape<4, 0>;  // expect: shape_has_1_to_8_positive_dims|constraint
+  (void)sizeof(Bad);
+#elif CASE == 18
+  using Bad = Shape<1, 2, 3, 4, 5, 6, 7, 8, 9>;  // expect: shape_has_1_to_8_positive_dims|constraint
+  (void)sizeof(Bad);
+#elif CASE == 19
+  using Bad = Shape<4, -16>;  // expect: shape_has_1_to_8_positive_dims|constraint
+  (void)sizeof(Bad);
+#elif CASE == 20
+  (void)dyn<"">;  // expect: constraint
+#elif CASE == 21
+  (void)dyn<"sequence_len">;  // expect: constraint
+#elif CASE == 22
+  (void)dyn<"a-b">;  // expect: constraint
+#elif CASE == 23
+  (void)(((exp(a) + 1.0f) * 2.0f +
+          b));  // expect: x
+#elif CASE == 24
+  (void)arange<Shape<4, 16>, i32>(0);  // expect: sequence_is_not_one_row<4>
+#elif CASE == 25
+  (void)arange<Shape<1, 1>, i32>(0);  // expect: sequence_is_not_one_row<1>
+#endif
+}

@@ -1,0 +1,26 @@
+// What the target a3 does not have.
+#define TESSERA_TARGET_A3
+#include <tessera/kernel.hpp>
+using namespace tessera;  // NOLINT: a test
+
+void test(Tensor<Shape<4, 64>, i8> i, Tensor<Shape<4, 64>, i32> w, Tensor<Shape<4096, 64>, f32> x, Tensor<Shape<4, 64>, bf16> b) {
+#if CASE == 0
+  (void)(w + w);
+  (void)load<Shape<256, 64>>(x, at(0, 0));
+  (void)load<Shape<2048, 64>, Mat>(x, at(0, 0));
+#elif CASE == 1
+  (void)(i + i);  // expect: dtype_not_supported_on_a3<(&tessera::ops::add|\(& tessera::ops::add\)), tessera::i8>
+#elif CASE == 2
+  (void)(w / w);  // expect: dtype_not_supported_on_a3<(&tessera::ops::div|\(& tessera::ops::div\)), tessera::i32>
+#elif CASE == 3
+  (void)(1 / w);  // expect: dtype_not_supported_on_a3<(&tessera::ops::div|\(& tessera::ops::div\)), tessera::i32>
+#elif CASE == 4
+  (void)load<Shape<1024, 64>>(x, at(0, 0));  // expect: tile_is_larger_than_its_space<tessera::Vec, 262144, [0-9]+>
+#elif CASE == 5
+  (void)tile<Shape<1024, 64>, f32, Acc>();  // expect: tile_is_larger_than_its_space<tessera::Acc, 262144, 131072>
+#elif CASE == 6
+  (void)full<Shape<4, 64>, i8>(0);  // expect: dtype_not_supported_on_a3<(&tessera::ops::full|\(& tessera::ops::full\)), tessera::i8>
+#elif CASE == 7
+  (void)(b + b);  // expect: dtype_not_supported_on_a3<(&tessera::ops::add|\(& tessera::ops::add\)), tessera::bf16>
+#endif
+}

@@ -1,0 +1,373 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+#include "support/catch.hpp"
+#include "tessera/driver.hpp"
+
+namespace {
+
+using namespace tessera;
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A generator with its own kernels and an empty directory.
+struct Generator {
+  Registry kernels;
+  std::ostringstream out, err;
+  std::optional<Arch> target;
+  fs::path directory = fs::temp_directory_path() / ("tessera_driver_" + std::to_string(::getpid()));
+
+  Generator() { fs::remove_all(directory); }
+  ~Generator() { fs::remove_all(directory); }
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+
+  template <class F>
+  void add(const char* name, std::uint32_t line, F f) {
+    kernels.add(new detail::kernel_entry<F>(name, f, {}, {"src/kernels.cpp", line, 1}));
+  }
+  int run(std::vector<std::string> arguments) {
+    out.str({});
+    err.str({});
+    return driver::run({kernels, out, err, target}, std::move(arguments), "gen");
+  }
+  int emit(std::vector<std::string> arguments = {}) {
+    arguments.insert(arguments.begin(), {"emit", "--out", directory.string()});
+    return run(std::move(arguments));
+  }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    if (fs::exists(directory))
+      for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+void add_softmax(Generator& g) {
+  g.add("softmax", 7, [](Tensor<Shape<64, 128>, f32> x) {
+    auto e = exp(x - row_max(x));
+    return e / row_sum(e);
+  });
+}
+void add_twice(Generator& g) {
+  g.add("double_it", 3, [](Tensor<Shape<16, 64>, f32> x) { return x + x; });
+}
+void add_failing(Generator& g, const char* name, std::uint32_t line) {
+  g.add(name, line, [line](Tensor<Shape<16, 64>, f32>) { fail({"src/kernels.cpp", line + 1, 1}, "load: does not fit (1, 2)", "make it fit"); });
+}
+void add_widen(Generator& g) {
+  g.add("widen", 9, [](Tensor<Shape<4, dyn<"S">, 64>, bf16> x, Scalar<i32> n, Out<Tensor<Shape<4, dyn<"S">, 64>, f32>> out) {
+    Index s = dim(x, 1);
+    for (Index b : range(0, n, 1)) for (Index c : range(0, s, 16)) {
+      auto t = load<Shape<1, 16, 64>>(x, at(b, c, 0), valid(1, min(16, s - c), 64));
+      store(cast<f32>(t), out, at(b, c, 0));
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("list names the kernels in order, with the place as the compiler gave it") {
+  Generator g;
+  add_softmax(g);
+  add_twice(g);
+  REQUIRE(g.run({"list"}) == 0);
+  CHECK(g.out.str() == "double_it  src/kernels.cpp:3\nsoftmax    src/kernels.cpp:7\n");
+  CHECK(g.err.str().empty());
+}
+
+TEST_CASE("emit writes each kernel and a manifest") {
+  Generator g;
+  add_softmax(g);
+  add_twice(g);
+  REQUIRE(g.emit() == 0);
+  CHECK(g.files() == std::vector<std::string>{"double_it.pto", "manifest.json", "softmax.pto"});
+  CHECK(contains(contents(g.directory / "softmax.pto"), "func.func @softmax"));
+  CHECK(contains(contents(g.directory / "softmax.pto"), "target_arch = \"a2a3\""));
+  REQUIRE(g.emit({"--arch", "a5", "softmax"}) == 0);
+  CHECK(contains(contents(g.directory / "softmax.pto"), "target_arch = \"a5\""));
+  CHECK_FALSE(contains(contents(g.directory / "manifest.json"), "double_it"));
+}
+
+TEST_CASE("the manifest states files, places, parameters and run-time dims") {
+  Generator g;
+  add_widen(g);
+  REQUIRE(g.emit() == 0);
+  CHECK(contents(g.directory / "manifest.json") == R"({
+  "version": 1,
+  "kernels": [
+    {
+      "name": "widen",
+      "file": "widen.pto",
+      "arch": "a3",
+      "source": {
+        "file": "kernels.cpp",
+        "line": 9
+      },
+      "parameters": [
+        {
+          "name": "arg0",
+          "kind": "tensor",
+          "direction": "in",
+          "dtype": "bf16",
+          "shape": [
+            4,
+            "S",
+            64
+          ]
+        },
+        {
+          "name": "arg1",
+          "kind": "scalar",
+          "direction": "in",
+          "dtype": "i32"
+        },
+        {
+          "name": "arg2",
+          "kind": "tensor",
+          "direction": "out",
+          "dtype": "f32",
+          "shape": [
+            4,
+            "S",
+            64
+          ]
+        }
+      ],
+      "dims": [
+        "S"
+      ]
+    }
+  ]
+}
+)");
+}
+
+TEST_CASE("emitting again gives the same bytes and touches nothing") {
+  Generator g;
+  add_softmax(g);
+  add_widen(g);
+  REQUIRE(g.emit() == 0);
+  CHECK(contains(g.out.str(), "3 files changed"));
+  const fs::path file = g.directory / "softmax.pto";
+  const auto before = fs::last_write_time(file) - std::chrono::hours(1);
+  fs::last_write_time(file, before);
+  const std::string manifest = contents(g.directory / "manifest.json");
+  REQUIRE(g.emit() == 0);
+  CHECK(contains(g.out.str(), "0 files changed"));
+  CHECK(fs::last_write_time(file) == before);
+  CHECK(contents(g.directory / "manifest.json") == manifest);
+}
+
+TEST_CASE("the order of registration does not reach the output") {
+  Generator a, b;
+  add_softmax(a);
+  add_twice(a);
+  REQUIRE(a.emit() == 0);
+  const std::string manifest = contents(a.directory / "manifest.json");
+  add_twice(b);
+  add_softmax(b);
+  REQUIRE(b.emit() == 0);
+  CHECK(contents(b.directory / "manifest.json") == manifest);
+}
+
+TEST_CASE("a failing kernel leaves the outputs as they were, and every one is reported") {
+  Generator g;
+  add_softmax(g);
+  REQUIRE(g.emit() == 0);
+  add_failing(g, "b", 20);
+  add_failing(g, "a", 10);
+  add_twice(g);
+  const std::string softmax = contents(g.directory / "softmax.pto");
+  CHECK(g.emit({"--arch", "a5"}) == 1);
+  CHECK(g.err.str() ==
+        "src/kernels.cpp:11: error: load: does not fit (1, 2)\n  hint: make it fit\n  kernel: a\n"
+        "src/kernels.cpp:21: error: load: does not fit (1, 2)\n  hint: make it fit\n  kernel: b\n");
+  CHECK(g.out.str().empty());
+  CHECK(g.files() == std::vector<std::string>{"manifest.json", "softmax.pto"});
+  CHECK(contents(g.directory / "softmax.pto") == softmax);
+}
+
+TEST_CASE("exceptions of the lambda and internal errors") {
+  Generator g;
+  g.add("thrower", 4, [](Tensor<Shape<16, 64>, f32>) { throw std::runtime_error("no table"); });
+  CHECK(g.emit() == 1);
+  CHECK(contains(g.err.str(), "src/kernels.cpp:4: error: kernel: the lambda throws"));
+  CHECK(contains(g.err.str(), "no table"));
+  g.add("other", 6, [](Tensor<Shape<16, 64>, f32>) { throw 1; });
+  CHECK(g.emit({"other"}) == 1);
+  CHECK(contains(g.err.str(), "src/kernels.cpp:6: error: kernel: the lambda throws something"));
+  g.add("contradiction", 8, [](Tensor<Shape<16, 64>, f32>) { throw InternalError("x: y"); });
+  CHECK(g.emit() == 3);
+  CHECK(contains(g.err.str(), "src/kernels.cpp:8: internal error: x: y\n  kernel: contradiction\n  hint: "));
+  CHECK(g.files().empty());
+}
+
+TEST_CASE("what is wrong with the registered kernels") {
+  SECTION("there are none") {
+    Generator g;
+    for (const char* command : {"list", "emit", "check"}) {
+      CHECK(g.run({command}) == 1);
+      CHECK(contains(g.err.str(), "error: no kernel is registered\n  hint: "));
+    }
+  }
+  SECTION("two have one name") {
+    Generator g;
+    add_twice(g);
+    g.add("double_it", 30, [](Tensor<Shape<16, 64>, f32> x) { return x * 2.0f; });
+    CHECK(g.emit() == 1);
+    CHECK(contains(g.err.str(), "src/kernels.cpp:30: error: kernel: the name is taken (double_it, line 3)\n  hint: "));
+    CHECK(g.files().empty());
+  }
+  SECTION("a name is none of a file") {
+    for (const char* name : {"../up", "a b", "", "1st", "a-b", "a.pto"}) {
+      Generator g;
+      g.add(name, 5, [](Tensor<Shape<16, 64>, f32> x) { return x * 2.0f; });
+      CHECK(g.emit() == 1);
+      CHECK(contains(g.err.str(), std::string("src/kernels.cpp:5: error: kernel: the name is not an identifier (") + name + ")\n  hint: "));
+      CHECK(g.files().empty());
+    }
+  }
+}
+
+TEST_CASE("a wrong command line says what there is") {
+  Generator g;
+  add_softmax(g);
+  add_twice(g);
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& message) {
+    CHECK(g.run(std::move(arguments)) == 2);
+    INFO(g.err.str());
+    CHECK(g.err.str().substr(0, message.size()) == message);
+    CHECK(contains(g.err.str(), "\n  hint: "));
+    CHECK(g.out.str().empty());
+  };
+  refused({}, "error: no command is given\n  hint: commands: list, emit, lower, check");
+  refused({"emitt"}, "error: there is no command of this name (emitt)\n  hint: commands: list, emit, lower, check");
+  refused({"emit", "soft"}, "error: there is no kernel of this name (soft)\n  hint: kernels: double_it, softmax");
+  refused({"lower", "soft"}, "error: there is no kernel of this name (soft)");
+  refused({"check", "soft"}, "error: there is no kernel of this name (soft)");
+  refused({"lower"}, "error: kernel is required");
+  refused({"lower", "softmax", "--print-after", "inline"}, "error: there is no pass of this name (inline)\n  hint: passes: convert_tensor_to_tile_ops, ");
+  refused({"lower", "softmax", "--print-before", "inline"}, "error: there is no pass of this name (inline)");
+  refused({"emit", "--arch", "a4"}, "error: --arch: there is no target of this name (a4)\n  hint: targets: a3, a5");
+  refused({"emit", "--emit", "pto,cpp"}, "error: --emit: cpp is not available in this version");
+  refused({"emit", "--emit", "ptx"}, "error: --emit: there is no form of this name (ptx)");
+  refused({"emit", "--emit", ""}, "error: --emit: there is no form of this name ()");
+  refused({"emit", "--assembler", "0.1"}, "error: --assembler: this version is not known (0.1)\n  hint: versions: 0.60, 0.27");
+  refused({"emit", "--out"}, "error: --out");
+  refused({"list", "--all"}, "error: The following argument was not expected: --all");
+  refused({"check", "--set", "S"}, "error: --set: not a name and a number (S)");
+  refused({"check", "--set", "S=4x"}, "error: --set: not a name and a number (S=4x)");
+}
+
+TEST_CASE("help is printed on request") {
+  Generator g;
+  CHECK(g.run({"--help"}) == 0);
+  CHECK(contains(g.out.str(), "gen"));
+  for (const char* command : {"list", "emit", "lower", "check"}) CHECK(contains(g.out.str(), command));
+  CHECK(g.run({"emit", "--help"}) == 0);
+  CHECK(contains(g.out.str(), "--arch"));
+}
+
+TEST_CASE("a generator for one target refuses the other") {
+  Generator g;
+  add_softmax(g);
+  g.target = Arch::a5;
+  REQUIRE(g.emit() == 0);
+  CHECK(contains(contents(g.directory / "softmax.pto"), "target_arch = \"a5\""));
+  CHECK(g.emit({"--arch", "a5"}) == 0);
+  CHECK(g.emit({"--arch", "a3"}) == 2);
+  CHECK(contains(g.err.str(), "this generator is built for one target only (a5, not a3)\n  hint: "));
+}
+
+TEST_CASE("a directory that cannot be made") {
+  Generator g;
+  add_softmax(g);
+  std::ofstream(g.directory) << "a file";
+  CHECK(g.emit() == 1);
+  CHECK(contains(g.err.str(), "error: output: the output directory cannot be made ("));
+}
+
+TEST_CASE("lower prints the IR where it is asked to") {
+  Generator g;
+  add_softmax(g);
+  SECTION("fully lowered by default") {
+    REQUIRE(g.run({"lower", "softmax"}) == 0);
+    CHECK(g.out.str().substr(0, 16) == "kernel @softmax(");
+    CHECK(contains(g.out.str(), "tile.load"));
+    CHECK(g.err.str().empty());
+  }
+  SECTION("after passes") {
+    REQUIRE(g.run({"lower", "softmax", "--print-after", "legalize", "--print-after", "convert_tensor_to_tile_ops"}) == 0);
+    const std::string text = g.out.str();
+    CHECK(text.substr(0, 46) == "// softmax: after convert_tensor_to_tile_ops\nk");
+    CHECK(contains(text, "// softmax: after legalize\n"));
+    CHECK_FALSE(contains(text, "// softmax: after flatten"));
+  }
+  SECTION("as recorded, and after every pass") {
+    REQUIRE(g.run({"lower", "softmax", "--print-after-all"}) == 0);
+    CHECK(g.out.str().substr(0, 24) == "// softmax: as recorded\n");
+    for (const Pass* p : default_pipeline()) CHECK(contains(g.out.str(), "// softmax: after " + std::string(p->name) + "\n"));
+  }
+  SECTION("before every pass") {
+    REQUIRE(g.run({"lower", "softmax", "--print-before-all"}) == 0);
+    CHECK(g.out.str().substr(0, 46) == "// softmax: before convert_tensor_to_tile_ops\n");
+    CHECK_FALSE(contains(g.out.str(), "after"));
+  }
+  SECTION("with times, apart from the IR") {
+    REQUIRE(g.run({"lower", "softmax", "--timing"}) == 0);
+    CHECK(contains(g.err.str(), "convert_tensor_to_tile_ops "));
+    CHECK(contains(g.err.str(), "total "));
+    CHECK_FALSE(contains(g.out.str(), " us"));
+  }
+  SECTION("with places") {
+    REQUIRE(g.run({"lower", "softmax", "--locations"}) == 0);
+    CHECK(contains(g.out.str(), " loc(driver_command_line.cpp:"));
+  }
+}
+
+TEST_CASE("check compares the lowered kernels with their meaning") {
+  Generator g;
+  add_softmax(g);
+  add_widen(g);
+  REQUIRE(g.run({"check"}) == 0);
+  CHECK(contains(g.out.str(), "ok      softmax: "));
+  CHECK(contains(g.out.str(), "ok      widen: "));
+  CHECK(contains(g.out.str(), "2 of 2 kernels agree with their meaning on a3\n"));
+  REQUIRE(g.run({"check", "widen", "--set", "S=16", "--set", "arg1=4", "--seed", "7", "--arch", "a5"}) == 0);
+  CHECK(contains(g.out.str(), ", 8192 bytes read, 16384 written\n1 of 1 kernels agree with their meaning on a5\n"));
+  CHECK(g.run({"check", "--set", "n=3"}) == 2);
+  CHECK(contains(g.err.str(), "error: --set: no kernel has a run-time dim or a scalar parameter of this name (n)\n  hint: names: S, arg1"));
+}
+
+TEST_CASE("check reports kernels that run wrong and goes on") {
+  Generator g;
+  add_widen(g);
+  g.add("beyond", 50, [](Tensor<Shape<16, 64>, f32> x, Index i, Out<Tensor<Shape<16, 64>, f32>> out) {
+    store(load<Shape<16, 64>>(x, at(i, 0)), out, at(0, 0));
+  });
+  CHECK(g.run({"check"}) == 1);
+  CHECK(contains(g.out.str(), "FAILED  beyond\n"));
+  CHECK(contains(g.out.str(), "ok      widen: "));
+  CHECK(contains(g.out.str(), "1 of 2 kernels agree"));
+  CHECK(contains(g.err.str(), "error: load: "));
+  CHECK(contains(g.err.str(), "  kernel: beyond\n"));
+}
+
+TEST_CASE("check gives operations data that they can take") {
+  Generator g;
+  g.add("pick", 60, [](Tensor<Shape<8, 64>, f32> x, Tensor<Shape<8, 16>, i32> where) { return gather(x, where); });
+  CHECK(g.run({"check"}) == 0);
+  CHECK(g.err.str().empty());
+}
