@@ -102,13 +102,15 @@ void add_product(const double* a, B&& b, double* out, std::size_t m, std::size_t
 Results gemm(const Arguments& in) {
   const std::size_t m = in[0].dim(0), k = in[0].dim(1), n = in[1].dim(1);
   Numbers out{{in[0].dims[0], in[1].dims[1]}, std::vector<double>(m * n)};
-  add_product(in[0].values.data(), [&](std::size_t l, std::size_t j) { return in[1].values[l * n + j]; }, out.values.data(), m, k, n);
+  add_product(in[0].values.data(), [&](std::size_t l, std::size_t j) { return in[1].values[l * n + j]; },
+              out.values.data(), m, k, n);
   return {out};
 }
 Results fused_linear(const Arguments& in) {
   const std::size_t m = in[0].dim(0), k = in[0].dim(1), n = in[1].dim(0);
   Numbers out{{in[0].dims[0], in[1].dims[0]}, std::vector<double>(m * n)};
-  add_product(in[0].values.data(), [&](std::size_t l, std::size_t j) { return in[1].values[j * k + l]; }, out.values.data(), m, k, n);
+  add_product(in[0].values.data(), [&](std::size_t l, std::size_t j) { return in[1].values[j * k + l]; },
+              out.values.data(), m, k, n);
   for (std::size_t i = 0; i < m * n; ++i) out.values[i] = std::max(0.0, out.values[i] + in[2].values[i % n]);
   return {out};
 }
@@ -121,18 +123,23 @@ Results batched_matmul(const Arguments& in) {
   return {out};
 }
 
-// Allowed errors count the roundings on the way to one element, each of at most half a step, with values of about 1 in between
-// (the data lie in [-1, 1)); a sum of n terms of about 1 rounds n times.
+// Allowed errors count the roundings on the way to one element, each of at most half a step, with values of about 1 in
+// between (the data lie in [-1, 1)); a sum of n terms of about 1 rounds n times.
 const std::map<std::string, Reference>& references() {
   static const std::map<std::string, Reference> table = {
       {"vector_add", {vector_add, 2 * f32_rounding, "one rounding of a sum below 2", {{}}}},
       {"scaled_add", {scaled_add, 4 * f32_rounding, "two roundings below 2", {{}}}},
       {"elementwise_3d", {elementwise_3d, 4 * f32_rounding, "three roundings below 3", {{}}}},
-      {"softmax", {softmax, 0.5 * f32_rounding, "exp, a sum of 128 terms and a division: 16 roundings of results below 0.03", {{}}}},
+      {"softmax",
+       {softmax,
+        0.5 * f32_rounding,
+        "exp, a sum of 128 terms and a division: 16 roundings of results below 0.03",
+        {{}}}},
       {"gelu", {gelu, 16 * f32_rounding, "five roundings, exp below 6", {{}}}},
       {"silu", {silu, 0.51 * bf16_rounding, "the rounding to bf16 of results below 1", {{}}}},
       {"rms_norm_16x512", {rms_norm, 1.01 * bf16_rounding, "the rounding to bf16", {{}}}},
-      {"layer_norm", {layer_norm, 64 * f32_rounding, "two sums of 256 terms, of which errors of either sign remain", {{}}}},
+      {"layer_norm",
+       {layer_norm, 64 * f32_rounding, "two sums of 256 terms, of which errors of either sign remain", {{}}}},
       {"widen", {widen, 0, "bf16 fits into f32", {{{"S", 40}}, {{"S", 16}}}}},
       {"running_max", {running_max, 0, "no arithmetic", {{{"arg1", 1000}}, {{"arg1", 1}}, {{"arg1", 0}}}}},
       {"gemm", {gemm, 512 * f32_rounding, "a sum of 512 exact products in f32", {{}}}},

@@ -13,7 +13,8 @@ class RandomKernel {
     o_ = k.tensor("o", f32, {8, 8}, Direction::out);
     n_ = k.scalar("n", index_type);
     std::vector<ValueId> tiles;
-    for (int i = 0; i < 3; ++i) tiles.push_back(i == 2 ? k.op(ops::neg, {tiles[0]}) : k.load(x_, {8, 8}, {k.index(0), k.index(0)}));
+    for (int i = 0; i < 3; ++i)
+      tiles.push_back(i == 2 ? k.op(ops::neg, {tiles[0]}) : k.load(x_, {8, 8}, {k.index(0), k.index(0)}));
     statements(tiles, 3, n_);
     ValueId sum = tiles[0];
     for (std::size_t i = 1; i < tiles.size(); ++i) sum = k.op(ops::add, {clipped(sum), clipped(tiles[i])});
@@ -29,7 +30,9 @@ class RandomKernel {
   }
   ValueId any(const std::vector<ValueId>& tiles) { return tiles[below(static_cast<std::uint32_t>(tiles.size()))]; }
   // Values stay small whole numbers, exact in any order.
-  ValueId clipped(ValueId v) { return k.op(ops::maximums, {k.op(ops::minimums, {v, k.constant(f32, 50.0)}), k.constant(f32, -50.0)}); }
+  ValueId clipped(ValueId v) {
+    return k.op(ops::maximums, {k.op(ops::minimums, {v, k.constant(f32, 50.0)}), k.constant(f32, -50.0)});
+  }
   std::vector<ValueId> pick(const std::vector<ValueId>& tiles, std::uint32_t n) {
     std::vector<ValueId> list;
     for (std::uint32_t i = 0; i < n; ++i) list.push_back(any(tiles));
@@ -39,14 +42,25 @@ class RandomKernel {
   ValueId simple(const std::vector<ValueId>& tiles) {
     const ValueId a = any(tiles), b = any(tiles), zero = k.index(0);
     switch (below(8)) {
-      case 0: return clipped(k.op(ops::add, {a, b}));
-      case 1: return k.op(ops::neg, {a});
-      case 2: return k.op(ops::write, {a, k.constant(f32, 7.0), k.index(below(8)), k.index(below(8))});
-      case 3: return k.op(ops::transpose, {a, k.create(f32, {8, 8}, Vec)});
-      case 4: return k.op(ops::assemble, {a, k.slice(b, {4, 8}, {k.index(4), zero}), zero, zero});
-      case 5: return k.op(ops::row_expand_sub, {k.op(ops::minimums, {a, k.constant(f32, 9.0)}), k.op(ops::maximums, {k.op(ops::row_max, {b, k.create(f32, {8, 8}, Vec)}), k.constant(f32, -9.0)})});
-      case 6: return k.op(ops::move, {a}, {}, k.f().type(a));
-      default: return k.op(ops::maximum, {k.reshape(k.reshape(a, {1, 64}), {8, 8}), b});
+      case 0:
+        return clipped(k.op(ops::add, {a, b}));
+      case 1:
+        return k.op(ops::neg, {a});
+      case 2:
+        return k.op(ops::write, {a, k.constant(f32, 7.0), k.index(below(8)), k.index(below(8))});
+      case 3:
+        return k.op(ops::transpose, {a, k.create(f32, {8, 8}, Vec)});
+      case 4:
+        return k.op(ops::assemble, {a, k.slice(b, {4, 8}, {k.index(4), zero}), zero, zero});
+      case 5:
+        return k.op(
+            ops::row_expand_sub,
+            {k.op(ops::minimums, {a, k.constant(f32, 9.0)}),
+             k.op(ops::maximums, {k.op(ops::row_max, {b, k.create(f32, {8, 8}, Vec)}), k.constant(f32, -9.0)})});
+      case 6:
+        return k.op(ops::move, {a}, {}, k.f().type(a));
+      default:
+        return k.op(ops::maximum, {k.reshape(k.reshape(a, {1, 64}), {8, 8}), b});
     }
   }
   void statements(std::vector<ValueId>& tiles, int depth, ValueId counter) {
@@ -82,7 +96,8 @@ class RandomKernel {
   // Mostly what was made last, so that much is carried on.
   std::vector<ValueId> last(const std::vector<ValueId>& tiles, std::uint32_t n) {
     std::vector<ValueId> list;
-    for (std::uint32_t i = 0; i < n; ++i) list.push_back(below(3) == 0 ? any(tiles) : tiles[tiles.size() - 1 - below(3)]);
+    for (std::uint32_t i = 0; i < n; ++i)
+      list.push_back(below(3) == 0 ? any(tiles) : tiles[tiles.size() - 1 - below(3)]);
     return list;
   }
 

@@ -56,7 +56,7 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 64>, f16> h, Tensor<Shape
 #elif CASE == 19
   (void)arange<Shape<1, 64>, f32>(0);  // expect: dtype_not_supported<(&tessera::ops::arange|\(& tessera::ops::arange\)), tessera::f32>
 #elif CASE == 20
-  (void)(1 - u);  // expect: dtype_not_supported<(&tessera::ops::full|\(& tessera::ops::full\)), tessera::u32>
+  (void)(1 - u);  // expect: dtype_not_supported<(&tessera::ops::sub|\(& tessera::ops::sub\)), tessera::u32>
 #elif CASE == 21
   (void)(u + 1);  // expect: dtype_not_supported<(&tessera::ops::adds|\(& tessera::ops::adds\)), tessera::u32>
 #elif CASE == 22

@@ -1,4 +1,4 @@
-// kernel(...): its lambda, parameters, names and results.
+// kernel(...): its lambda, parameters, names and results. Where a lambda has an error, clang adds that it has no call operator.
 #include <tessera/kernel.hpp>
 #include <vector>
 using namespace tessera;  // NOLINT: a test
@@ -36,9 +36,24 @@ inline const auto k = kernel("k", scaled);  // expect: kernel_body_is_not_a_lamb
 #elif CASE == 13
 inline const auto k = kernel("k", params("x"), [](auto x) { return x; });  // expect: kernel_lambda_is_generic<>
 #elif CASE == 14
-inline const auto k = kernel("k", [](X x) { return results(x, 3); });  // expect: kernel_returns_something_else<>
+// errors: 1|2
+inline const auto k = kernel("k", [](X x, Tensor<Shape<16, 32>, f32> y) {
+  auto e = exp(x + y);  // expect: add_shapes_do_not_broadcast<64, 32>
+  return e / row_sum(e);
+});
 #elif CASE == 15
-inline const auto k = kernel("k", [](X x) {
-  return x + Tensor<Shape<16, 32>, f32>(x);  // expect: x
+// errors: 1|2
+inline const auto k = kernel("k", [](X x, Tensor<Shape<16, 32>, f32> y) {
+  auto e = exp(x);
+  return e * y;  // expect: mul_shapes_do_not_broadcast<64, 32>
+});
+#elif CASE == 16
+// errors: 1|2
+inline const auto k = kernel("k", params("x", "y"), [](X x, Tensor<Shape<16, 32>, f32> y) {
+  return x - y;  // expect: sub_shapes_do_not_broadcast<64, 32>
+});
+#elif CASE == 17
+inline const auto k = kernel("k", [](X x, Tensor<Shape<16, 32>, f32> y, Out<X> o) {
+  store(x + y, o, at(0, 0));  // expect: add_shapes_do_not_broadcast<64, 32>
 });
 #endif

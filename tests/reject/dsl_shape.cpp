@@ -50,23 +50,19 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
 #elif CASE == 16
   (void)reshape<Shape<4, 32>>(s);  // expect: tile_dim_is_dynamic<(&tessera::ops::reshape|\(& tessera::ops::reshape\)), .*"S"
 #elif CASE == 17
-  using Bad = Shape<4, 0>;  // expect: shape_has_1_to_8_positive_dims|constraint
-  (void)sizeof(Bad);
+  (void)sizeof(Shape<4, 0>);  // expect: constraint failure .*shape_has_1_to_8_positive_dims|constraints not satisfied .* D = <4, 0>
 #elif CASE == 18
-  using Bad = Shape<1, 2, 3, 4, 5, 6, 7, 8, 9>;  // expect: shape_has_1_to_8_positive_dims|constraint
-  (void)sizeof(Bad);
+  (void)sizeof(Shape<1, 2, 3, 4, 5, 6, 7, 8, 9>);  // expect: constraint failure .*shape_has_1_to_8_positive_dims|constraints not satisfied .*8, 9>
 #elif CASE == 19
-  using Bad = Shape<4, -16>;  // expect: shape_has_1_to_8_positive_dims|constraint
-  (void)sizeof(Bad);
+  (void)sizeof(Shape<4, -16>);  // expect: constraint failure .*shape_has_1_to_8_positive_dims|constraints not satisfied .* D = <4, -16>
 #elif CASE == 20
-  (void)dyn<"">;  // expect: constraint
+  (void)dyn<"">;  // expect: invalid variable template .dyn<"">|constraints not satisfied for variable template
 #elif CASE == 21
-  (void)dyn<"sequence_len">;  // expect: constraint
+  (void)dyn<"sequence_len">;  // expect: invalid variable template .dyn<"sequence_len">|constraints not satisfied .*"sequence_len"
 #elif CASE == 22
-  (void)dyn<"a-b">;  // expect: constraint
+  (void)dyn<"a-b">;  // expect: invalid variable template .dyn<"a-b">|constraints not satisfied .*"a-b"
 #elif CASE == 23
-  (void)(((exp(a) + 1.0f) * 2.0f +
-          b));  // expect: x
+  (void)log((exp(a) + 1.0f) * 2.0f + b);  // expect: add_shapes_do_not_broadcast<64, 128>
 #elif CASE == 24
   (void)arange<Shape<4, 16>, i32>(0);  // expect: sequence_is_not_one_row<4>
 #elif CASE == 25

@@ -27,13 +27,13 @@ void test(Tensor<Shape<64, 128>, f32> x, Tensor<Shape<4, dyn<"S">, 64>, f32> s, 
 #elif CASE == 6
   (void)load<Shape<128, 128>>(x, at(i, 0));  // expect: window_out_of_bounds<(&tessera::ops::load|\(& tessera::ops::load\)), 0, 128, 64>
 #elif CASE == 7
-  (void)load<Shape<32, 128>>(x, at(-1_c, 0_c));  // expect: window_offset_is_negative<(&tessera::ops::load|\(& tessera::ops::load\)), -1>
+  (void)load<Shape<32, 128>>(x, at(std::integral_constant<int, -1>(), 0_c));  // expect: window_offset_is_negative<(&tessera::ops::load|\(& tessera::ops::load\)), -1>
 #elif CASE == 8
   (void)load<Shape<1, 16, 64>>(s, at(0, i, 0));  // expect: window_needs_valid<(&tessera::ops::load|\(& tessera::ops::load\)), 16, .*"S"
 #elif CASE == 9
   (void)load<Shape<32, 128>>(x, at(i, 0), valid(33_c, 128));  // expect: valid_exceeds_window<(&tessera::ops::load|\(& tessera::ops::load\)), 33, 32>
 #elif CASE == 10
-  (void)load<Shape<32, 128>>(x, at(i, 0), valid(-1_c, 128));  // expect: valid_is_negative<(&tessera::ops::load|\(& tessera::ops::load\)), -1>
+  (void)load<Shape<32, 128>>(x, at(i, 0), valid(std::integral_constant<int, -1>(), 128));  // expect: valid_is_negative<(&tessera::ops::load|\(& tessera::ops::load\)), -1>
 #elif CASE == 11
   (void)load<Shape<1, dyn<"S">, 64>>(s, at(0, 0, 0));  // expect: tile_dim_is_dynamic<(&tessera::ops::load|\(& tessera::ops::load\)), .*"S"
 #elif CASE == 12

@@ -38,7 +38,11 @@ namespace tessera::test {
   const Type& t = f.type(f.result(find_op(f, info, n)));
   std::string text(name(t.dtype));
   for (int i = 0; i < t.rank; ++i) text.append(i == 0 ? "[" : ",").append(std::to_string(t.dims[i]));
-  return text.append("]@").append(name(t.space)).append(t.layout == Layout::dn ? ":dn" : t.layout == Layout::zn ? ":zn" : "");
+  return text.append("]@")
+      .append(name(t.space))
+      .append(t.layout == Layout::dn   ? ":dn"
+              : t.layout == Layout::zn ? ":zn"
+                                       : "");
 }
 [[nodiscard]] inline int count_op(const Function& f, const OpInfo& info) {
   int n = 0;
@@ -55,7 +59,8 @@ namespace tessera::test {
     std::vector<std::int64_t> dims;
     for (int i = 0; i < t.rank; ++i) dims.push_back(is_dynamic(t.dims[i]) ? dynamic : t.dims[i]);
     HostTensor& x = tensors.emplace_back(t.dtype, dims);
-    for (std::int64_t i = 0; i < x.size(); ++i) x.set(i, static_cast<double>((state = state * 1664525u + 1013904223u) >> 29) - 3.0);
+    for (std::int64_t i = 0; i < x.size(); ++i)
+      x.set(i, static_cast<double>((state = state * 1664525u + 1013904223u) >> 29) - 3.0);
   }
   return tensors;
 }
@@ -64,7 +69,8 @@ struct Lowered {
   Function flat, legal, placed, buffered;
 };
 /// Runs the passes; `dynamic` is the size of every named dim, `scalar` the value of every scalar parameter.
-[[nodiscard]] inline Lowered lower_tiles(const Function& f, Arch arch = Arch::a3, std::int64_t dynamic = 8, std::int64_t scalar = 1) {
+[[nodiscard]] inline Lowered lower_tiles(const Function& f, Arch arch = Arch::a3, std::int64_t dynamic = 8,
+                                         std::int64_t scalar = 1) {
   const auto run = [&](const Function& g) {
     std::vector<HostTensor> tensors = whole_numbers(g, dynamic);
     std::vector<Argument> arguments;

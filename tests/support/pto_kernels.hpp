@@ -189,13 +189,16 @@ inline Kernel nested_looks() {
   const ValueId a = l->op(ops::reshape, {narrow}, {}, tile_type(f32, {8, 64}));
   const ValueId b = slice(l->op(ops::reshape, {t}, {}, tile_type(f32, {64, 32})), l->index(8), l->index(8), tile_type(f32, {8, 16}));
   const ValueId c = l->op(ops::transpose, {narrow, l->op(ops::create, {}, {}, tile_type(f32, {16, 32}))});
-  const ValueId d = l->op(ops::set_valid_shape, {narrow, n, l->index(8)}), e = l->op(ops::reshape, {l->op(ops::set_valid_shape, {band, n, l->index(64)})}, {}, tile_type(f32, {64, 16}));
-  const ValueId sums[] = {a, b, c, d, e};
-  ValueId sum = l->op(ops::row_sum, {sums[0]});
+  const ValueId d = l->op(ops::set_valid_shape, {narrow, n, l->index(8)});
+  const ValueId part_of_row = l->op(ops::set_valid_shape, {row, l->index(1), n});
+  l->store(l->op(ops::reshape, {part_of_row}, {}, tile_type(f32, {64, 1})), row_out);
+  const ValueId sums[] = {a, b, c, d};
+  const auto row_sum = [&](ValueId v) { return l->op(ops::row_sum, {v, l->op(ops::create, {}, {}, l->f.type(v))}); };
+  const ValueId sum = row_sum(sums[0]);
   for (const ValueId v : sums) {
     const Type column = tile_type(f32, {l->f.type(v).dims[0], 1});
     const std::string name = "out" + std::to_string(v.index);
-    l->store(l->op(ops::row_sum, {l->op(ops::exp, {v})}), l->parameter(name.c_str(), with_space(column, Gm), Direction::out));
+    l->store(row_sum(l->op(ops::exp, {v})), l->parameter(name.c_str(), with_space(column, Gm), Direction::out));
   }
   const ValueId m = l->load(l->parameter("m", tensor_type(f16, {64, 64})), tile_type(f16, {64, 64}, Mat));
   const ValueId part = slice(slice(m, l->index(16), zero, tile_type(f16, {32, 64}, Mat)), n, l->index(16), tile_type(f16, {16, 32}, Mat));
@@ -204,6 +207,22 @@ inline Kernel nested_looks() {
   const ValueId right = l->op(ops::move, {slice(turned, zero, l->index(16), tile_type(f16, {32, 16}, Mat))}, {}, tile_type(f16, {32, 16}, Right));
   l->store(l->op(ops::matmul, {left, right}), l->parameter("product", tensor_type(f32, {16, 16}), Direction::out));
   l->store(sum, l->parameter("sum", tensor_type(f32, {8, 1}), Direction::out));
+  l->finish();
+  return l;
+}
+
+/// Both cores in one loop: a product, and what the vector unit makes of it.
+inline Kernel mixed_loop() {
+  auto l = std::make_unique<Lowered>("mixed_loop");
+  const ValueId a = l->parameter("a", tensor_type(f16, {64, 64})), b = l->parameter("b", tensor_type(f16, {64, 32}));
+  const ValueId out = l->parameter("out", tensor_type(f32, {64, 32}), Direction::out), zero = l->index(0);
+  const ValueId right = l->op(ops::move, {l->load(b, tile_type(f16, {64, 32}, Mat))}, {}, tile_type(f16, {64, 32}, Right));
+  l->loop(zero, l->index(64), l->index(16), {}, [&](ValueId i, const std::vector<ValueId>&) {
+    const ValueId rows = l->op(ops::load, {a, i, zero}, {}, tile_type(f16, {16, 64}, Mat));
+    const ValueId product = l->op(ops::matmul, {l->op(ops::move, {rows}, {}, tile_type(f16, {16, 64}, Left)), right});
+    l->op(ops::store, {l->op(ops::exp, {l->op(ops::move, {product}, {}, tile_type(f32, {16, 32}))}), out, i, zero});
+    return std::vector<ValueId>{};
+  });
   l->finish();
   return l;
 }
@@ -276,6 +295,6 @@ struct NamedKernel {
 inline constexpr NamedKernel kernels[] = {
     {"vector_add", vector_add}, {"softmax", softmax}, {"matmul_loop", matmul_loop}, {"dynamic_tail", dynamic_tail},
     {"scalar_if", scalar_if}, {"while_sum", while_sum}, {"flattened_window", flattened_window}, {"batched_page", batched_page},
-    {"shared_looks", shared_looks}, {"nested_looks", nested_looks}, {"columns", columns}, {"odd_shapes", odd_shapes}, {"counters", counters}};
+    {"shared_looks", shared_looks}, {"nested_looks", nested_looks}, {"mixed_loop", mixed_loop}, {"columns", columns}, {"odd_shapes", odd_shapes}, {"counters", counters}};
 
 }  // namespace programs

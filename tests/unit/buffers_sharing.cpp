@@ -9,7 +9,9 @@ namespace {
 std::vector<ValueId> zeros(Kernel& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
 const Attr equal{AttrKey::compare, false, false, 0, 0, 0};
 
-std::uint32_t buffer_of(const Function& f, const OpInfo& info, int n = 0) { return f[f.result(find_op(f, info, n))].buffer; }
+std::uint32_t buffer_of(const Function& f, const OpInfo& info, int n = 0) {
+  return f[f.result(find_op(f, info, n))].buffer;
+}
 
 // Two tiles and two outputs.
 struct Two {
@@ -39,7 +41,8 @@ TEST_CASE("buffers: results have their own, views that of their source") {
   const ValueId s = t.k.slice(t.a, {4, 8}, {t.k.index(4), t.k.index(0)});
   t.store(t.k.op(ops::add, {t.a, t.b}), t.o);
   t.store(t.k.reshape(s, {4, 8}), t.p);
-  t.k.store(t.k.reshape(t.k.op(ops::neg, {t.a}), {4, 16}), t.k.tensor("q", f32, {4, 16}, Direction::out), zeros(t.k, 2));
+  t.k.store(t.k.reshape(t.k.op(ops::neg, {t.a}), {4, 16}), t.k.tensor("q", f32, {4, 16}, Direction::out),
+            zeros(t.k, 2));
   const Function f = t.done();
   CHECK(buffer_of(f, ops::slice) == buffer_of(f, ops::load));
   CHECK(buffer_of(f, ops::add) == f.result(find_op(f, ops::add)).index);
@@ -94,7 +97,9 @@ TEST_CASE("buffers: three carried tiles in a circle, and one chain without a cir
     for (const std::int64_t n : {1, 2, 4}) {
       Two t;
       const ValueId c = t.k.op(ops::neg, {t.a});
-      const auto r = t.k.loop(t.n, {t.a, t.b, c}, [&](ValueId, const auto& v) { return std::vector<ValueId>{v[1], v[2], circle ? v[0] : t.k.op(ops::add, {v[0], v[1]})}; });
+      const auto r = t.k.loop(t.n, {t.a, t.b, c}, [&](ValueId, const auto& v) {
+        return std::vector<ValueId>{v[1], v[2], circle ? v[0] : t.k.op(ops::add, {v[0], v[1]})};
+      });
       t.store(t.k.op(ops::sub, {r[0], r[1]}), t.o);
       t.store(r[2], t.p);
       const Function f = t.done(n);
@@ -105,7 +110,9 @@ TEST_CASE("buffers: three carried tiles in a circle, and one chain without a cir
 TEST_CASE("buffers: an initial value that is read later, or starts two variables, is copied") {
   for (const std::int64_t n : {0, 1, 3}) {
     Two t;
-    const auto r = t.k.loop(t.n, {t.a, t.a}, [&](ValueId, const auto& v) { return std::vector<ValueId>{t.k.op(ops::add, {v[0], t.b}), t.k.op(ops::neg, {v[1]})}; });
+    const auto r = t.k.loop(t.n, {t.a, t.a}, [&](ValueId, const auto& v) {
+      return std::vector<ValueId>{t.k.op(ops::add, {v[0], t.b}), t.k.op(ops::neg, {v[1]})};
+    });
     t.store(t.k.op(ops::add, {r[0], r[1]}), t.o);
     t.store(t.a, t.p);
     const Function f = t.done(n);
@@ -139,7 +146,9 @@ TEST_CASE("buffers: a carried tile in every kind of operation (report 38)") {
 
 TEST_CASE("buffers: an expression of the carried value (report 70)") {
   Two t;
-  const auto r = t.k.loop(t.n, {t.a}, [&](ValueId, const auto& v) { return std::vector<ValueId>{t.k.op(ops::add, {t.k.op(ops::muls, {v[0], t.k.constant(f32, 2.0)}), v[0]})}; });
+  const auto r = t.k.loop(t.n, {t.a}, [&](ValueId, const auto& v) {
+    return std::vector<ValueId>{t.k.op(ops::add, {t.k.op(ops::muls, {v[0], t.k.constant(f32, 2.0)}), v[0]})};
+  });
   t.store(r[0], t.o);
   const Function f = t.done(3);
   CHECK(op_names(f) == "load load for{muls add yield} store");
@@ -149,7 +158,9 @@ TEST_CASE("buffers: an expression of the carried value (report 70)") {
 
 TEST_CASE("buffers: an operation that may not alias keeps its own buffer (report 40)") {
   Two t;
-  const auto r = t.k.loop(t.n, {t.a}, [&](ValueId, const auto& v) { return std::vector<ValueId>{t.k.op(ops::transpose, {v[0], t.k.create(f32, {8, 8}, Vec)})}; });
+  const auto r = t.k.loop(t.n, {t.a}, [&](ValueId, const auto& v) {
+    return std::vector<ValueId>{t.k.op(ops::transpose, {v[0], t.k.create(f32, {8, 8}, Vec)})};
+  });
   t.store(r[0], t.o);
   CHECK(op_names(t.done(3)) == "load load for{create transpose move yield} store");
 }
@@ -158,8 +169,9 @@ TEST_CASE("buffers: both branches fill the storage in front of them (report 39)"
   for (const std::int64_t n : {0, 1}) {
     Two t;
     const ValueId c = t.k.op(ops::scalar_compare, {t.n, t.k.index(0)}, {equal});
-    const auto r = t.k.branch(c, {shaped(f32, {8, 8}, Vec)}, [&] { return std::vector<ValueId>{t.k.op(ops::mul, {t.a, t.a})}; },
-                              [&] { return std::vector<ValueId>{t.k.op(ops::add, {t.a, t.a})}; });
+    const auto r = t.k.branch(c, {shaped(f32, {8, 8}, Vec)}, [&] {
+      return std::vector<ValueId>{t.k.op(ops::mul, {t.a, t.a})};
+    }, [&] { return std::vector<ValueId>{t.k.op(ops::add, {t.a, t.a})}; });
     t.store(r[0], t.o);
     t.store(t.a, t.p);
     const Function f = t.done(n);
@@ -182,7 +194,8 @@ TEST_CASE("buffers: a branch that yields a tile from outside") {
       if (read_later) t.store(t.a, t.p);
       else t.store(t.b, t.p);
       const Function f = t.done(n);
-      CHECK(op_names(f) == (read_later ? "load load compare create if{move yield}{add yield} store store" : "load load compare if{yield}{add yield} store store"));
+      CHECK(op_names(f) == (read_later ? "load load compare create if{move yield}{add yield} store store"
+                                       : "load load compare if{yield}{add yield} store store"));
     }
 }
 
@@ -191,7 +204,8 @@ TEST_CASE("buffers: branches that exchange two tiles") {
     Two t;
     const ValueId c = t.k.op(ops::scalar_compare, {t.n, t.k.index(0)}, {equal});
     const Type tile = shaped(f32, {8, 8}, Vec);
-    const auto r = t.k.branch(c, {tile, tile}, [&] { return std::vector<ValueId>{t.a, t.b}; }, [&] { return std::vector<ValueId>{t.b, t.a}; });
+    const auto r = t.k.branch(c, {tile, tile}, [&] { return std::vector<ValueId>{t.a, t.b}; },
+                              [&] { return std::vector<ValueId>{t.b, t.a}; });
     t.store(r[0], t.o);
     t.store(r[1], t.p);
     CHECK(op_names(t.done(n)) == "load load compare if{yield}{move move move yield} store store");
@@ -204,8 +218,9 @@ TEST_CASE("buffers: a branch in a loop, its result read after an outer loop (rep
     const auto outer = t.k.loop(t.n, {t.a}, [&](ValueId i, const auto& v) {
       const auto inner = t.k.loop(t.k.index(2), {v[0]}, [&](ValueId, const auto& w) {
         const ValueId c = t.k.op(ops::scalar_compare, {i, t.k.index(0)}, {equal});
-        return t.k.branch(c, {shaped(f32, {8, 8}, Vec)}, [&] { return std::vector<ValueId>{t.k.op(ops::add, {w[0], t.b})}; },
-                          [&] { return std::vector<ValueId>{w[0]}; });
+        return t.k.branch(c, {shaped(f32, {8, 8}, Vec)}, [&] {
+          return std::vector<ValueId>{t.k.op(ops::add, {w[0], t.b})};
+        }, [&] { return std::vector<ValueId>{w[0]}; });
       });
       return std::vector<ValueId>{inner[0]};
     });
@@ -220,10 +235,11 @@ TEST_CASE("buffers: while loops") {
   for (const std::int64_t n : {0, 1, 4}) {
     Two t;
     const Attr less{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::lt), 0};
-    const auto r = t.k.loop_while(
-        {t.k.index(0), t.a, t.b},
-        [&](const auto& c) { return std::vector<ValueId>{t.k.op(ops::scalar_compare, {c[0], t.n}, {less}), c[0], c[1], c[2]}; },
-        [&](const auto& c) { return std::vector<ValueId>{t.k.op(ops::scalar_add, {c[0], t.k.index(1)}), c[2], t.k.op(ops::add, {c[1], c[2]})}; });
+    const auto r = t.k.loop_while({t.k.index(0), t.a, t.b}, [&](const auto& c) {
+      return std::vector<ValueId>{t.k.op(ops::scalar_compare, {c[0], t.n}, {less}), c[0], c[1], c[2]};
+    }, [&](const auto& c) {
+      return std::vector<ValueId>{t.k.op(ops::scalar_add, {c[0], t.k.index(1)}), c[2], t.k.op(ops::add, {c[1], c[2]})};
+    });
     t.store(r[1], t.o);
     t.store(r[2], t.p);
     static_cast<void>(t.done(n));
@@ -247,7 +263,8 @@ TEST_CASE("buffers: a carried column is computed on its row and stays in one buf
 
 TEST_CASE("buffers: an accumulator over K, first step by branch (report 43): no copies") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {16, 64}), b = k.tensor("b", f16, {64, 16}), o = k.tensor("o", f32, {16, 16}, Direction::out);
+  const ValueId a = k.tensor("a", f16, {16, 64}), b = k.tensor("b", f16, {64, 16}),
+                o = k.tensor("o", f32, {16, 16}, Direction::out);
   const auto body = [&](ValueId i, const std::vector<ValueId>& c) {
     const ValueId at = k.b().mul(i, k.index(16));
     const ValueId l = k.load(a, {16, 16}, {k.index(0), at}, Mat), r = k.load(b, {16, 16}, {at, k.index(0)}, Mat);
@@ -255,7 +272,8 @@ TEST_CASE("buffers: an accumulator over K, first step by branch (report 43): no 
     return k.branch(is_first, {shaped(f32, {16, 16}, Acc)}, [&] { return std::vector<ValueId>{k.matmul(l, r)}; },
                     [&] { return std::vector<ValueId>{k.matmul_acc(c[0], l, r)}; });
   };
-  for (int part = 0; part < 2; ++part) k.store(k.loop(k.index(4), {k.create(f32, {16, 16}, Acc)}, body)[0], o, zeros(k, 2));
+  for (int part = 0; part < 2; ++part)
+    k.store(k.loop(k.index(4), {k.create(f32, {16, 16}, Acc)}, body)[0], o, zeros(k, 2));
   k.returns();
   const Function f = lower_tiles(k.f()).buffered;
   for (int i = 0; i < 2; ++i) {
@@ -268,20 +286,23 @@ TEST_CASE("buffers: an accumulator over K, first step by branch (report 43): no 
 
 TEST_CASE("buffers: an accumulator that would have to be copied is refused with both lines") {
   Kernel k;
-  const ValueId a = k.load(k.tensor("a", f16, {16, 16}), {16, 16}, zeros(k, 2), Mat), b = k.load(k.tensor("b", f16, {16, 16}), {16, 16}, zeros(k, 2), Mat);
+  const ValueId a = k.load(k.tensor("a", f16, {16, 16}), {16, 16}, zeros(k, 2), Mat),
+                b = k.load(k.tensor("b", f16, {16, 16}), {16, 16}, zeros(k, 2), Mat);
   const ValueId o = k.tensor("o", f32, {16, 16}, Direction::out);
   const ValueId m = k.matmul(a, b);
   k.store(k.matmul_acc(m, a, b), o, zeros(k, 2));
   k.store(m, o, zeros(k, 2));
   k.returns();
-  const std::string text = thrown<UserError>([&] { static_cast<void>(assign_buffers.run(infer_memory_space.run(k.f(), {Arch::a3}), {Arch::a3})); });
+  const std::string text = thrown<UserError>(
+      [&] { static_cast<void>(assign_buffers.run(infer_memory_space.run(k.f(), {Arch::a3}), {Arch::a3})); });
   CHECK(contains(text, "k.cpp:4: error: matmul_acc: a tile in Acc would have to be copied"));
   CHECK(contains(text, "k.cpp:4, k.cpp:6"));
 }
 
 TEST_CASE("buffers: storage without content is not copied but made anew") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {8, 8}), o = k.tensor("o", f32, {8, 8}, Direction::out), p = k.tensor("p", f32, {8, 8}, Direction::out);
+  const ValueId x = k.tensor("x", f32, {8, 8}), o = k.tensor("o", f32, {8, 8}, Direction::out),
+                p = k.tensor("p", f32, {8, 8}, Direction::out);
   const ValueId t = k.load(x, {8, 8}, zeros(k, 2)), c = k.create(f32, {8, 8}, Vec);
   k.store(k.op(ops::assemble, {c, t, k.index(0), k.index(0)}), o, zeros(k, 2));
   k.store(k.op(ops::assemble, {c, k.op(ops::neg, {t}), k.index(0), k.index(0)}), p, zeros(k, 2));

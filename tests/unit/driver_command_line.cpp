@@ -64,15 +64,19 @@ void add_twice(Generator& g) {
   g.add("double_it", 3, [](Tensor<Shape<16, 64>, f32> x) { return x + x; });
 }
 void add_failing(Generator& g, const char* name, std::uint32_t line) {
-  g.add(name, line, [line](Tensor<Shape<16, 64>, f32>) { fail({"src/kernels.cpp", line + 1, 1}, "load: does not fit (1, 2)", "make it fit"); });
+  g.add(name, line, [line](Tensor<Shape<16, 64>, f32>) {
+    fail({"src/kernels.cpp", line + 1, 1}, "load: does not fit (1, 2)", "make it fit");
+  });
 }
 void add_widen(Generator& g) {
-  g.add("widen", 9, [](Tensor<Shape<4, dyn<"S">, 64>, bf16> x, Scalar<i32> n, Out<Tensor<Shape<4, dyn<"S">, 64>, f32>> out) {
+  g.add("widen", 9,
+        [](Tensor<Shape<4, dyn<"S">, 64>, bf16> x, Scalar<i32> n, Out<Tensor<Shape<4, dyn<"S">, 64>, f32>> out) {
     Index s = dim(x, 1);
-    for (Index b : range(0, n, 1)) for (Index c : range(0, s, 16)) {
-      auto t = load<Shape<1, 16, 64>>(x, at(b, c, 0), valid(1, min(16, s - c), 64));
-      store(cast<f32>(t), out, at(b, c, 0));
-    }
+    for (Index b : range(0, n, 1))
+      for (Index c : range(0, s, 16)) {
+        auto t = load<Shape<1, 16, 64>>(x, at(b, c, 0), valid(1, min(16, s - c), 64));
+        store(cast<f32>(t), out, at(b, c, 0));
+      }
   });
 }
 
@@ -235,7 +239,8 @@ TEST_CASE("what is wrong with the registered kernels") {
       Generator g;
       g.add(name, 5, [](Tensor<Shape<16, 64>, f32> x) { return x * 2.0f; });
       CHECK(g.emit() == 1);
-      CHECK(contains(g.err.str(), std::string("src/kernels.cpp:5: error: kernel: the name is not an identifier (") + name + ")\n  hint: "));
+      CHECK(contains(g.err.str(), std::string("src/kernels.cpp:5: error: kernel: the name is not an identifier (") +
+                                      name + ")\n  hint: "));
       CHECK(g.files().empty());
     }
   }
@@ -258,13 +263,15 @@ TEST_CASE("a wrong command line says what there is") {
   refused({"lower", "soft"}, "error: there is no kernel of this name (soft)");
   refused({"check", "soft"}, "error: there is no kernel of this name (soft)");
   refused({"lower"}, "error: kernel is required");
-  refused({"lower", "softmax", "--print-after", "inline"}, "error: there is no pass of this name (inline)\n  hint: passes: convert_tensor_to_tile_ops, ");
+  refused({"lower", "softmax", "--print-after", "inline"},
+          "error: there is no pass of this name (inline)\n  hint: passes: convert_tensor_to_tile_ops, ");
   refused({"lower", "softmax", "--print-before", "inline"}, "error: there is no pass of this name (inline)");
   refused({"emit", "--arch", "a4"}, "error: --arch: there is no target of this name (a4)\n  hint: targets: a3, a5");
   refused({"emit", "--emit", "pto,cpp"}, "error: --emit: cpp is not available in this version");
   refused({"emit", "--emit", "ptx"}, "error: --emit: there is no form of this name (ptx)");
   refused({"emit", "--emit", ""}, "error: --emit: there is no form of this name ()");
-  refused({"emit", "--assembler", "0.1"}, "error: --assembler: this version is not known (0.1)\n  hint: versions: 0.60, 0.27");
+  refused({"emit", "--assembler", "0.1"},
+          "error: --assembler: this version is not known (0.1)\n  hint: versions: 0.60, 0.27");
   refused({"emit", "--out"}, "error: --out");
   refused({"list", "--all"}, "error: The following argument was not expected: --all");
   refused({"check", "--set", "S"}, "error: --set: not a name and a number (S)");
@@ -309,7 +316,8 @@ TEST_CASE("lower prints the IR where it is asked to") {
     CHECK(g.err.str().empty());
   }
   SECTION("after passes") {
-    REQUIRE(g.run({"lower", "softmax", "--print-after", "legalize", "--print-after", "convert_tensor_to_tile_ops"}) == 0);
+    REQUIRE(g.run({"lower", "softmax", "--print-after", "legalize", "--print-after", "convert_tensor_to_tile_ops"}) ==
+            0);
     const std::string text = g.out.str();
     CHECK(text.substr(0, 46) == "// softmax: after convert_tensor_to_tile_ops\nk");
     CHECK(contains(text, "// softmax: after legalize\n"));
@@ -318,7 +326,8 @@ TEST_CASE("lower prints the IR where it is asked to") {
   SECTION("as recorded, and after every pass") {
     REQUIRE(g.run({"lower", "softmax", "--print-after-all"}) == 0);
     CHECK(g.out.str().substr(0, 24) == "// softmax: as recorded\n");
-    for (const Pass* p : default_pipeline()) CHECK(contains(g.out.str(), "// softmax: after " + std::string(p->name) + "\n"));
+    for (const Pass* p : default_pipeline())
+      CHECK(contains(g.out.str(), "// softmax: after " + std::string(p->name) + "\n"));
   }
   SECTION("before every pass") {
     REQUIRE(g.run({"lower", "softmax", "--print-before-all"}) == 0);
@@ -348,7 +357,9 @@ TEST_CASE("check compares the lowered kernels with their meaning") {
   REQUIRE(g.run({"check", "widen", "--set", "S=16", "--set", "arg1=4", "--seed", "7", "--arch", "a5"}) == 0);
   CHECK(contains(g.out.str(), ", 8192 bytes read, 16384 written\n1 of 1 kernels agree with their meaning on a5\n"));
   CHECK(g.run({"check", "--set", "n=3"}) == 2);
-  CHECK(contains(g.err.str(), "error: --set: no kernel has a run-time dim or a scalar parameter of this name (n)\n  hint: names: S, arg1"));
+  CHECK(contains(
+      g.err.str(),
+      "error: --set: no kernel has a run-time dim or a scalar parameter of this name (n)\n  hint: names: S, arg1"));
 }
 
 TEST_CASE("check reports kernels that run wrong and goes on") {

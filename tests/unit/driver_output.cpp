@@ -22,7 +22,9 @@ struct Directory {
     std::ifstream in(path / name);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
-  [[nodiscard]] std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator())); }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
 };
 
 std::size_t write(const Directory& d, const std::vector<std::pair<std::string, std::string>>& files) {

@@ -36,7 +36,8 @@ TEST_CASE("the name that a line assigns") {
 
 TEST_CASE("the counters that a line declares") {
   const auto names = [](const char* line) { return detail::counter_names(line); };
-  CHECK(names("  for (Index i : range(4)) for (Index j: range(tessera::f(x), 8)) {") == std::vector<std::string>{"i", "j"});
+  CHECK(names("  for (Index i : range(4)) for (Index j: range(tessera::f(x), 8)) {") ==
+        std::vector<std::string>{"i", "j"});
   CHECK(names("  for (auto k : range(4))") == std::vector<std::string>{"k"});
   CHECK(names("  std::size_t n = 3;").empty());
 }

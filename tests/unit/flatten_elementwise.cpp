@@ -35,8 +35,8 @@ kernel @k(%x: in f32[2,3,8], %o: out f32[2,3,8]) {
 
 TEST_CASE("flatten: 1-D and 2-D tiles are untouched (F4)") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {32, 64}), v = k.tensor("v", f32, {64}), o = k.tensor("o", f32, {32, 64}, Direction::out),
-                p = k.tensor("p", f32, {64}, Direction::out);
+  const ValueId x = k.tensor("x", f32, {32, 64}), v = k.tensor("v", f32, {64}),
+                o = k.tensor("o", f32, {32, 64}, Direction::out), p = k.tensor("p", f32, {64}, Direction::out);
   k.store(k.op(ops::exp, {k.load(x, {32, 64}, {k.index(0), k.index(0)})}), o, {k.index(0), k.index(0)});
   k.store(k.op(ops::exp, {k.load(v, {64}, {k.index(0)})}), p, {k.index(0)});
   k.returns();
@@ -47,7 +47,8 @@ TEST_CASE("flatten: two operands, create, full (F3, F12, F13)") {
   Kernel k;
   const ValueId x = k.tensor("x", f32, {2, 3, 8}), o = k.tensor("o", f32, {2, 3, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
-  const ValueId t = k.load(x, {2, 3, 8}, at), c = k.op(ops::full, {k.constant(f32, 2.0)}, {}, shaped(f32, {2, 3, 8}, Vec));
+  const ValueId t = k.load(x, {2, 3, 8}, at),
+                c = k.op(ops::full, {k.constant(f32, 2.0)}, {}, shaped(f32, {2, 3, 8}, Vec));
   k.store(k.op(ops::muls, {k.op(ops::add, {k.op(ops::abs, {t}), c}), k.constant(f32, 2.0)}), o, at);
   k.returns();
   const Function f = lower_tiles(k.f()).flat;
@@ -101,7 +102,8 @@ TEST_CASE("flatten: a run-time dim is refused with both remedies (F7)") {
 
 TEST_CASE("flatten: rows are reduced everywhere, columns page by page (H6)") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {2, 8, 8}), r = k.tensor("r", f32, {2, 8, 1}, Direction::out), c = k.tensor("c", f32, {2, 1, 8}, Direction::out);
+  const ValueId x = k.tensor("x", f32, {2, 8, 8}), r = k.tensor("r", f32, {2, 8, 1}, Direction::out),
+                c = k.tensor("c", f32, {2, 1, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
   const ValueId t = k.load(x, {2, 8, 8}, at);
   const ValueId m = k.op(ops::row_max, {t, k.create(f32, {2, 8, 8}, Vec)});
@@ -109,14 +111,16 @@ TEST_CASE("flatten: rows are reduced everywhere, columns page by page (H6)") {
   k.store(k.op(ops::col_sum, {k.op(ops::row_expand_sub, {t, m})}), c, at);
   k.returns();
   const Function f = lower_tiles(k.f()).flat;
-  CHECK(op_names(f) == "load create row_max store row_expand_sub create slice col_sum assemble slice col_sum assemble store");
+  CHECK(op_names(f) ==
+        "load create row_max store row_expand_sub create slice col_sum assemble slice col_sum assemble store");
   CHECK(type_of(f, ops::row_max) == "f32[16,1]@Vec:dn");
   CHECK(type_of(f, ops::assemble, 1) == "f32[2,8]@Vec");
 }
 
 TEST_CASE("flatten: broadcasts of rows and columns of rank 3 keep their meaning (H5)") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {2, 8, 8}), w = k.tensor("w", f32, {1, 8}), o = k.tensor("o", f32, {2, 8, 8}, Direction::out);
+  const ValueId x = k.tensor("x", f32, {2, 8, 8}), w = k.tensor("w", f32, {1, 8}),
+                o = k.tensor("o", f32, {2, 8, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
   const ValueId t = k.load(x, {2, 8, 8}, at), v = k.load(w, {1, 8}, {k.index(0), k.index(0)});
   k.store(k.op(ops::col_expand_mul, {t, v}), o, at);
@@ -129,7 +133,8 @@ TEST_CASE("flatten: page fills (F19, F20) and pages that are not one band") {
     Kernel k;
     const ValueId x = k.tensor("x", f32, {4, 8, 16}), o = k.tensor("o", f32, {4, 8, 16}, Direction::out);
     const std::vector<ValueId> at(3, k.index(0));
-    const ValueId acc = k.load(x, {4, 8, 16}, at), page = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, part, Vec));
+    const ValueId acc = k.load(x, {4, 8, 16}, at),
+                  page = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, part, Vec));
     std::vector<ValueId> operands{acc, page};
     for (const std::int64_t n : offsets) operands.push_back(k.index(n));
     k.store(k.op(ops::assemble, operands), o, at);
@@ -145,8 +150,11 @@ TEST_CASE("flatten: page fills (F19, F20) and pages that are not one band") {
 
 TEST_CASE("flatten: a source of another rank is refused (F23)") {
   Kernel k;
-  const ValueId acc = k.create(f32, {4, 8, 16}, Vec), page = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {8, 16}, Vec));
-  CHECK(contains(thrown<UserError>([&] { static_cast<void>(k.op(ops::assemble, {acc, page, k.index(2), k.index(0), k.index(0)})); }), "rank is not the tensor's (2, 3)"));
+  const ValueId acc = k.create(f32, {4, 8, 16}, Vec),
+                page = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {8, 16}, Vec));
+  CHECK(contains(thrown<UserError>(
+                     [&] { static_cast<void>(k.op(ops::assemble, {acc, page, k.index(2), k.index(0), k.index(0)})); }),
+                 "rank is not the tensor's (2, 3)"));
 }
 
 TEST_CASE("flatten: a user's reshape to rank 3 is followed by anything (H9)") {
@@ -183,30 +191,36 @@ TEST_CASE("flatten: transposes of the last two axes (F54, F55, F56)") {
 
   Kernel two;
   const ValueId y = two.tensor("y", f32, {8, 16}), p = two.tensor("p", f32, {16, 8}, Direction::out);
-  two.store(two.op(ops::transpose, {two.load(y, {8, 16}, {two.index(0), two.index(0)})}), p, {two.index(0), two.index(0)});
+  two.store(two.op(ops::transpose, {two.load(y, {8, 16}, {two.index(0), two.index(0)})}), p,
+            {two.index(0), two.index(0)});
   two.returns();
   CHECK(op_names(lower_tiles(two.f()).flat) == "load create transpose store");
 
   Kernel outer;
   const ValueId z = outer.tensor("z", f32, {2, 8, 16});
   const std::vector<Attr> axes{{AttrKey::axis, false, false, 0, 0, 0}, {AttrKey::other_axis, false, false, 0, 1, 0}};
-  static_cast<void>(outer.op(ops::transpose, {outer.load(z, {2, 8, 16}, {outer.index(0), outer.index(0), outer.index(0)})}, axes));
+  static_cast<void>(
+      outer.op(ops::transpose, {outer.load(z, {2, 8, 16}, {outer.index(0), outer.index(0), outer.index(0)})}, axes));
   outer.returns();
-  CHECK(contains(thrown<UserError>([&] { static_cast<void>(flatten_tile_nd_to_2d.run(outer.f(), a3)); }), "transpose: only the last two axes"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(flatten_tile_nd_to_2d.run(outer.f(), a3)); }),
+                 "transpose: only the last two axes"));
 }
 
 TEST_CASE("flatten: loops and while carry 2-D tiles (F32, F33)") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {2, 4, 8}), o = k.tensor("o", f32, {2, 4, 8}, Direction::out), p = k.tensor("p", f32, {2, 4, 8}, Direction::out);
+  const ValueId x = k.tensor("x", f32, {2, 4, 8}), o = k.tensor("o", f32, {2, 4, 8}, Direction::out),
+                p = k.tensor("p", f32, {2, 4, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
   const ValueId t = k.load(x, {2, 4, 8}, at);
-  const auto carried = k.loop(k.index(3), {t}, [&](ValueId, const auto& c) { return std::vector<ValueId>{k.op(ops::add, {c[0], t})}; });
+  const auto carried =
+      k.loop(k.index(3), {t}, [&](ValueId, const auto& c) { return std::vector<ValueId>{k.op(ops::add, {c[0], t})}; });
   k.store(carried[0], o, at);
   const Attr less{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::lt), 0};
-  const auto last = k.loop_while(
-      {k.index(0), t},
-      [&](const auto& c) { return std::vector<ValueId>{k.op(ops::scalar_compare, {c[0], k.index(2)}, {less}), c[0], c[1]}; },
-      [&](const auto& c) { return std::vector<ValueId>{k.op(ops::scalar_add, {c[0], k.index(1)}), k.op(ops::neg, {c[1]})}; });
+  const auto last = k.loop_while({k.index(0), t}, [&](const auto& c) {
+    return std::vector<ValueId>{k.op(ops::scalar_compare, {c[0], k.index(2)}, {less}), c[0], c[1]};
+  }, [&](const auto& c) {
+    return std::vector<ValueId>{k.op(ops::scalar_add, {c[0], k.index(1)}), k.op(ops::neg, {c[1]})};
+  });
   k.store(last[1], p, at);
   k.returns();
   const Function f = lower_tiles(k.f()).flat;
@@ -222,6 +236,7 @@ TEST_CASE("flatten: operations keep the user's line (F59)") {
   k.returns();
   const Function f = flatten_tile_nd_to_2d.run(k.f(), a3);
   CHECK(f[find_op(f, ops::load)].location.line == 1);
-  for (const OpInfo* info : {&ops::slice, &ops::col_max, &ops::assemble, &ops::create}) CHECK(f[find_op(f, *info)].location.line == 2);
+  for (const OpInfo* info : {&ops::slice, &ops::col_max, &ops::assemble, &ops::create})
+    CHECK(f[find_op(f, *info)].location.line == 2);
   CHECK(f[find_op(f, ops::store)].location.line == 3);
 }

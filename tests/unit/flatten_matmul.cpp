@@ -11,7 +11,8 @@ std::vector<ValueId> zeros(Kernel& k, std::size_t n) { return std::vector<ValueI
 // The offsets of a store.
 std::string offsets_of(const Function& f, OpId store) {
   std::string text;
-  for (int i = 2; i < f.operand_count(store); ++i) text.append(text.empty() ? "" : ",").append(std::to_string(f[f.operand(store, i)].integer));
+  for (int i = 2; i < f.operand_count(store); ++i)
+    text.append(text.empty() ? "" : ",").append(std::to_string(f[f.operand(store, i)].integer));
   return text;
 }
 
@@ -19,7 +20,8 @@ std::string offsets_of(const Function& f, OpId store) {
 
 TEST_CASE("flatten: a batched product stored at once, with broadcast batch dims (F36)") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {2, 1, 16, 32}), b = k.tensor("b", f16, {1, 3, 32, 16}), o = k.tensor("o", f32, {2, 3, 16, 16}, Direction::out);
+  const ValueId a = k.tensor("a", f16, {2, 1, 16, 32}), b = k.tensor("b", f16, {1, 3, 32, 16}),
+                o = k.tensor("o", f32, {2, 3, 16, 16}, Direction::out);
   const ValueId l = k.load(a, {2, 1, 16, 32}, zeros(k, 4), Mat), r = k.load(b, {1, 3, 32, 16}, zeros(k, 4), Mat);
   k.store(k.matmul(l, r), o, zeros(k, 4));
   k.returns();
@@ -40,20 +42,26 @@ TEST_CASE("flatten: a batched product stored at once, with broadcast batch dims 
 
 TEST_CASE("flatten: tiles in Vec are sliced (F35); a5 moves them on") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {2, 32, 16}), o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
+  const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {2, 32, 16}),
+                o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
   k.store(k.matmul(k.load(a, {2, 16, 32}, zeros(k, 3)), k.load(b, {2, 32, 16}, zeros(k, 3))), o, zeros(k, 3));
   k.returns();
   CHECK(op_names(lower_tiles(k.f(), Arch::a5).flat) == "load load slice slice matmul store slice slice matmul store");
   const std::string text = thrown<UserError>([&] { static_cast<void>(lower_tiles(k.f(), Arch::a3)); });
-  CHECK(contains(text, "k.cpp:3: error: matmul: no instruction moves the operand to where it is read (operand 0, Vec to Left on a3)"));
+  CHECK(contains(
+      text,
+      "k.cpp:3: error: matmul: no instruction moves the operand to where it is read (operand 0, Vec to Left on a3)"));
 }
 
 TEST_CASE("flatten: transposed operands, as views and as attributes (F38)") {
   for (const bool attribute : {false, true}) {
     Kernel k;
-    const ValueId a = k.tensor("a", f16, {2, 32, 16}), b = k.tensor("b", f16, {2, 48, 32}), o = k.tensor("o", f32, {2, 16, 48}, Direction::out);
+    const ValueId a = k.tensor("a", f16, {2, 32, 16}), b = k.tensor("b", f16, {2, 48, 32}),
+                  o = k.tensor("o", f32, {2, 16, 48}, Direction::out);
     const ValueId l = k.load(a, {2, 32, 16}, zeros(k, 3), Mat), r = k.load(b, {2, 48, 32}, zeros(k, 3), Mat);
-    k.store(attribute ? k.matmul(l, r, true, true) : k.matmul(k.op(ops::transpose_view, {l}), k.op(ops::transpose_view, {r})), o, zeros(k, 3));
+    k.store(attribute ? k.matmul(l, r, true, true)
+                      : k.matmul(k.op(ops::transpose_view, {l}), k.op(ops::transpose_view, {r})),
+            o, zeros(k, 3));
     k.returns();
     const Function f = lower_tiles(k.f()).flat;
     CHECK(count_op(f, ops::transpose) == 0);
@@ -64,7 +72,8 @@ TEST_CASE("flatten: transposed operands, as views and as attributes (F38)") {
 
 TEST_CASE("flatten: moves to Left and Right are made page by page") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {32, 16}), o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
+  const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {32, 16}),
+                o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
   const ValueId l = k.op(ops::move, {k.load(a, {2, 16, 32}, zeros(k, 3), Mat)}, {}, shaped(f16, {2, 16, 32}, Left));
   const ValueId r = k.op(ops::move, {k.load(b, {32, 16}, zeros(k, 2), Mat)}, {}, shaped(f16, {32, 16}, Right));
   k.store(k.matmul(l, r), o, zeros(k, 3));
@@ -74,7 +83,8 @@ TEST_CASE("flatten: moves to Left and Right are made page by page") {
 
 TEST_CASE("flatten: a fused store keeps its attributes; a second use is served (H2)") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {2, 16, 16}), b = k.tensor("b", f16, {2, 16, 16}), o = k.tensor("o", f32, {2, 16, 16}, Direction::inout),
+  const ValueId a = k.tensor("a", f16, {2, 16, 16}), b = k.tensor("b", f16, {2, 16, 16}),
+                o = k.tensor("o", f32, {2, 16, 16}, Direction::inout),
                 p = k.tensor("p", f32, {2, 16, 16}, Direction::out);
   const ValueId m = k.matmul(k.load(a, {2, 16, 16}, zeros(k, 3), Mat), k.load(b, {2, 16, 16}, zeros(k, 3), Mat));
   std::vector<ValueId> operands{m, o, k.index(0), k.index(0), k.index(0)};
@@ -91,7 +101,8 @@ TEST_CASE("flatten: a fused store keeps its attributes; a second use is served (
 
 TEST_CASE("flatten: pages are loaded before their tensor is written") {
   Kernel k;
-  const ValueId a = k.tensor("a", f32, {2, 16, 16}, Direction::inout), b = k.tensor("b", f32, {1, 16, 16}, Direction::inout);
+  const ValueId a = k.tensor("a", f32, {2, 16, 16}, Direction::inout),
+                b = k.tensor("b", f32, {1, 16, 16}, Direction::inout);
   const ValueId l = k.load(a, {2, 16, 16}, zeros(k, 3), Mat), r = k.load(b, {1, 16, 16}, zeros(k, 3), Mat);
   const ValueId one = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {1, 16, 16}, Vec));
   k.store(one, b, zeros(k, 3));
@@ -102,15 +113,18 @@ TEST_CASE("flatten: pages are loaded before their tensor is written") {
 
 TEST_CASE("flatten: operands from outside a loop or branch (H10, F42)") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {4, 16, 16}), b = k.tensor("b", f16, {2, 16, 16}), o = k.tensor("o", f32, {2, 16, 16}, Direction::out), n = k.scalar("n", index_type);
-  const ValueId l = k.load(a, {2, 16, 16}, {k.index(2), k.index(0), k.index(0)}, Mat), r = k.load(b, {2, 16, 16}, zeros(k, 3), Mat);
+  const ValueId a = k.tensor("a", f16, {4, 16, 16}), b = k.tensor("b", f16, {2, 16, 16}),
+                o = k.tensor("o", f32, {2, 16, 16}, Direction::out), n = k.scalar("n", index_type);
+  const ValueId l = k.load(a, {2, 16, 16}, {k.index(2), k.index(0), k.index(0)}, Mat),
+                r = k.load(b, {2, 16, 16}, zeros(k, 3), Mat);
   const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {{AttrKey::compare, false, false, 0, 0, 0}});
-  static_cast<void>(k.branch(
-      c, {}, [&] { return k.store(k.matmul(l, r), o, zeros(k, 3)), std::vector<ValueId>{}; },
-      [&] { return k.store(k.matmul(l, k.op(ops::transpose_view, {r})), o, zeros(k, 3)), std::vector<ValueId>{}; }));
+  static_cast<void>(k.branch(c, {}, [&] {
+    return k.store(k.matmul(l, r), o, zeros(k, 3)), std::vector<ValueId>{};
+  }, [&] { return k.store(k.matmul(l, k.op(ops::transpose_view, {r})), o, zeros(k, 3)), std::vector<ValueId>{}; }));
   k.returns();
   const Lowered done = lower_tiles(k.f(), Arch::a3, 8, 1);
-  CHECK(op_names(done.flat).starts_with("load load load load compare if{matmul store matmul store yield}{transpose_view matmul store"));
+  CHECK(op_names(done.flat).starts_with(
+      "load load load load compare if{matmul store matmul store yield}{transpose_view matmul store"));
   // Read in two ways: loaded for each of them.
   CHECK(count_op(done.legal, ops::load) == 6);
   static_cast<void>(lower_tiles(k.f(), Arch::a3, 8, 2));
@@ -118,10 +132,12 @@ TEST_CASE("flatten: operands from outside a loop or branch (H10, F42)") {
 
 TEST_CASE("flatten: accumulators have no batch either (F44, F47, F49)") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {2, 32, 16}), o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
+  const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {2, 32, 16}),
+                o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
   const auto at = [&](int i, int j) { return std::vector<ValueId>{k.index(0), k.index(i), k.index(j)}; };
   const ValueId first = k.matmul(k.load(a, {2, 16, 16}, at(0, 0), Mat), k.load(b, {2, 16, 16}, at(0, 0), Mat));
-  const ValueId second = k.matmul_acc(first, k.load(a, {2, 16, 16}, at(0, 16), Mat), k.load(b, {2, 16, 16}, at(16, 0), Mat));
+  const ValueId second =
+      k.matmul_acc(first, k.load(a, {2, 16, 16}, at(0, 16), Mat), k.load(b, {2, 16, 16}, at(16, 0), Mat));
   k.store(second, o, zeros(k, 3));
   k.returns();
   const Lowered done = lower_tiles(k.f());
@@ -134,17 +150,20 @@ TEST_CASE("flatten: accumulators have no batch either (F44, F47, F49)") {
 TEST_CASE("flatten: a loop carries one accumulator per page (F45, S15)") {
   for (const std::int64_t pages : {1, 2}) {
     Kernel k;
-    const ValueId a = k.tensor("a", f16, {pages, 16, 64}), b = k.tensor("b", f16, {pages, 64, 16}), o = k.tensor("o", f32, {pages, 16, 16}, Direction::out);
+    const ValueId a = k.tensor("a", f16, {pages, 16, 64}), b = k.tensor("b", f16, {pages, 64, 16}),
+                  o = k.tensor("o", f32, {pages, 16, 16}, Direction::out);
     const auto step = [&](ValueId i, const std::vector<ValueId>& c, bool first) {
       const ValueId at = k.b().mul(i, k.index(16));
-      const ValueId l = k.load(a, {pages, 16, 16}, {k.index(0), k.index(0), at}, Mat), r = k.load(b, {pages, 16, 16}, {k.index(0), at, k.index(0)}, Mat);
+      const ValueId l = k.load(a, {pages, 16, 16}, {k.index(0), k.index(0), at}, Mat),
+                    r = k.load(b, {pages, 16, 16}, {k.index(0), at, k.index(0)}, Mat);
       return first ? k.matmul(l, r) : k.matmul_acc(c[0], l, r);
     };
     const ValueId start = k.create(f32, {pages, 16, 16}, Vec);
     const auto sum = k.loop(k.index(4), {start}, [&](ValueId i, const auto& c) {
       const ValueId is_first = k.op(ops::scalar_compare, {i, k.index(0)}, {{AttrKey::compare, false, false, 0, 0, 0}});
-      return k.branch(is_first, {shaped(f32, {pages, 16, 16}, Acc)}, [&] { return std::vector<ValueId>{step(i, c, true)}; },
-                      [&] { return std::vector<ValueId>{step(i, c, false)}; });
+      return k.branch(is_first, {shaped(f32, {pages, 16, 16}, Acc)}, [&] {
+        return std::vector<ValueId>{step(i, c, true)};
+      }, [&] { return std::vector<ValueId>{step(i, c, false)}; });
     });
     k.store(sum[0], o, zeros(k, 3));
     k.returns();
@@ -169,7 +188,8 @@ TEST_CASE("flatten: a loop carries one accumulator per page (F45, S15)") {
 
 TEST_CASE("flatten: tails of a batched product are stored as far as they are valid") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {2, dyn<"S">, 32}), b = k.tensor("b", f16, {2, 32, 16}), o = k.tensor("o", f32, {2, dyn<"S">, 16}, Direction::out);
+  const ValueId a = k.tensor("a", f16, {2, dyn<"S">, 32}), b = k.tensor("b", f16, {2, 32, 16}),
+                o = k.tensor("o", f32, {2, dyn<"S">, 16}, Direction::out);
   const ValueId n = k.b().min(k.f().symbol(dyn<"S">), k.index(16));
   const ValueId l = k.load(a, {2, 16, 32}, zeros(k, 3), Mat, {k.index(2), n, k.index(32)});
   k.store(k.matmul(l, k.load(b, {2, 32, 16}, zeros(k, 3), Mat)), o, zeros(k, 3));
@@ -179,8 +199,10 @@ TEST_CASE("flatten: tails of a batched product are stored as far as they are val
 
 TEST_CASE("flatten: one window in Mat stays one load (F51, F52)") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {32, 16}), o = k.tensor("o", f32, {16, 16}, Direction::out);
-  const ValueId l = k.load(a, {1, 16, 32}, {k.index(1), k.index(0), k.index(0)}, Mat), r = k.load(b, {32, 16}, zeros(k, 2), Mat);
+  const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {32, 16}),
+                o = k.tensor("o", f32, {16, 16}, Direction::out);
+  const ValueId l = k.load(a, {1, 16, 32}, {k.index(1), k.index(0), k.index(0)}, Mat),
+                r = k.load(b, {32, 16}, zeros(k, 2), Mat);
   k.store(k.reshape(k.matmul(l, r), {16, 16}), o, zeros(k, 2));
   k.returns();
   const Function f = lower_tiles(k.f()).flat;

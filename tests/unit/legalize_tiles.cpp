@@ -13,7 +13,8 @@ ValueId row_sum(Kernel& k, ValueId x) { return k.op(ops::row_sum, {x, k.op(ops::
 
 TEST_CASE("legalize: tiles of rank 1 become one row") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {64}), o = k.tensor("o", f32, {64}, Direction::out), n = k.scalar("n", index_type);
+  const ValueId x = k.tensor("x", f32, {64}), o = k.tensor("o", f32, {64}, Direction::out),
+                n = k.scalar("n", index_type);
   const ValueId t = k.load(x, {16}, {k.index(8)}, Vec, {k.b().min(n, k.index(16))});
   const ValueId part = k.slice(k.op(ops::neg, {t}), {8}, {k.index(0)});
   k.store(part, o, {k.index(32)});
@@ -41,7 +42,8 @@ TEST_CASE("legalize: a chain on a column is computed on its row; the reshapes in
   Kernel k;
   const ValueId x = k.tensor("x", f32, {16, 64}), o = k.tensor("o", f32, {16, 64}, Direction::out);
   const ValueId t = k.load(x, {16, 64}, zeros(k, 2));
-  const ValueId s = k.op(ops::adds, {k.op(ops::muls, {k.op(ops::abs, {row_sum(k, t)}), k.constant(f32, 2.0)}), k.constant(f32, 1.0)});
+  const ValueId s =
+      k.op(ops::adds, {k.op(ops::muls, {k.op(ops::abs, {row_sum(k, t)}), k.constant(f32, 2.0)}), k.constant(f32, 1.0)});
   k.store(k.op(ops::row_expand_mul, {t, s}), o, zeros(k, 2));
   k.returns();
   const Function f = lower_tiles(k.f()).legal;
@@ -52,7 +54,8 @@ TEST_CASE("legalize: a chain on a column is computed on its row; the reshapes in
 
 TEST_CASE("legalize: columns of four rows, partial columns, full and casts of columns") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {dyn<"S">, 64}), o = k.tensor("o", f32, {dyn<"S">, 1}, Direction::out), p = k.tensor("p", f16, {4, 1}, Direction::out);
+  const ValueId x = k.tensor("x", f32, {dyn<"S">, 64}), o = k.tensor("o", f32, {dyn<"S">, 1}, Direction::out),
+                p = k.tensor("p", f16, {4, 1}, Direction::out);
   const ValueId n = k.b().min(k.f().symbol(dyn<"S">), k.index(4));
   const ValueId t = k.load(x, {4, 64}, zeros(k, 2), Vec, {n, k.index(64)});
   const ValueId ones = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {4, 1}, Vec));
@@ -67,7 +70,8 @@ TEST_CASE("legalize: columns of four rows, partial columns, full and casts of co
 
 TEST_CASE("legalize: reductions and transposes of columns") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {16, 1}), o = k.tensor("o", f32, {1, 1}, Direction::out), p = k.tensor("p", f32, {1, 16}, Direction::out);
+  const ValueId x = k.tensor("x", f32, {16, 1}), o = k.tensor("o", f32, {1, 1}, Direction::out),
+                p = k.tensor("p", f32, {1, 16}, Direction::out);
   const ValueId t = k.load(x, {16, 1}, zeros(k, 2));
   k.store(k.op(ops::col_sum, {t}), o, zeros(k, 2));
   k.store(k.op(ops::transpose, {t}), p, zeros(k, 2));
@@ -77,8 +81,8 @@ TEST_CASE("legalize: reductions and transposes of columns") {
 
 TEST_CASE("legalize: a column of a row-major tensor (S17) and into one") {
   Kernel k;
-  const ValueId x = k.tensor("x", f32, {16, 8}), w = k.tensor("w", f32, {16, 64}), o = k.tensor("o", f32, {16, 64}, Direction::out),
-                p = k.tensor("p", f32, {16, 8}, Direction::inout);
+  const ValueId x = k.tensor("x", f32, {16, 8}), w = k.tensor("w", f32, {16, 64}),
+                o = k.tensor("o", f32, {16, 64}, Direction::out), p = k.tensor("p", f32, {16, 8}, Direction::inout);
   const ValueId s = k.load(x, {16, 1}, {k.index(0), k.index(3)});
   k.store(k.op(ops::row_expand_mul, {k.load(w, {16, 64}, zeros(k, 2)), s}), o, zeros(k, 2));
   k.store(s, p, {k.index(0), k.index(5)});
@@ -182,7 +186,8 @@ TEST_CASE("legalize: scratch is added, and one that is too small is refused (rep
   static_cast<void>(k.op(ops::row_max, {t}));
   static_cast<void>(k.op(ops::row_max, {t, k.create(f32, {16, 1}, Vec)}));
   k.returns();
-  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), {Arch::a3})); }), "k.cpp:4: error: row_max: the scratch tile is smaller"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), {Arch::a3})); }),
+                 "k.cpp:4: error: row_max: the scratch tile is smaller"));
 }
 
 TEST_CASE("legalize: windows start at blocks of 32 bytes (report 20)") {
@@ -200,20 +205,23 @@ TEST_CASE("legalize: what the target does not have, with the user's line") {
   const ValueId t = k.load(k.tensor("x", bf16, {16, 64}), {16, 64}, zeros(k, 2));
   static_cast<void>(k.op(ops::add, {t, t}));
   k.returns();
-  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), {Arch::a3})); }), "k.cpp:2: error: add: a3 does not have this operation"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), {Arch::a3})); }),
+                 "k.cpp:2: error: add: a3 does not have this operation"));
   static_cast<void>(legalize.run(k.f(), {Arch::a5}));
 
   Kernel big;
   static_cast<void>(big.load(big.tensor("x", f32, {64, 752}), {64, 752}, zeros(big, 2)));
   big.returns();
-  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(big.f(), {Arch::a3})); }), "(Vec, 192512, 188416)"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(big.f(), {Arch::a3})); }),
+                 "(Vec, 192512, 188416)"));
 }
 
 TEST_CASE("legalize: products of any M and N; K is whole blocks (report 21)") {
   for (const std::int64_t m : {1, 5, 17, 40})
     for (const std::int64_t n : {5, 17, 64}) {
       Kernel k;
-      const ValueId a = k.tensor("a", f16, {m, 32}), b = k.tensor("b", f16, {n, 32}), o = k.tensor("o", f32, {m, n}, Direction::out);
+      const ValueId a = k.tensor("a", f16, {m, 32}), b = k.tensor("b", f16, {n, 32}),
+                    o = k.tensor("o", f32, {m, n}, Direction::out);
       const ValueId l = k.load(a, {m, 32}, zeros(k, 2), Mat), r = k.load(b, {n, 32}, zeros(k, 2), Mat);
       k.store(k.matmul(l, k.op(ops::transpose_view, {r})), o, zeros(k, 2));
       k.returns();
@@ -224,5 +232,6 @@ TEST_CASE("legalize: products of any M and N; K is whole blocks (report 21)") {
   const ValueId l = k.load(a, {16, 100}, zeros(k, 2), Mat), r = k.load(b, {100, 16}, zeros(k, 2), Mat);
   static_cast<void>(k.matmul(l, r));
   k.returns();
-  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), {Arch::a3})); }), "k.cpp:3: error: matmul: the inner dimension is not a whole number"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), {Arch::a3})); }),
+                 "k.cpp:3: error: matmul: the inner dimension is not a whole number"));
 }

@@ -44,7 +44,8 @@ TEST_CASE("spaces: from Vec by way of Mat where the target has it (N7)") {
   p.k.store(p.k.matmul(p.a, p.b), p.o, zeros(p.k, 2));
   p.k.returns();
   CHECK(op_names(lower_tiles(p.k.f(), Arch::a5).placed) == "load load move move move move matmul store");
-  CHECK(contains(thrown<UserError>([&] { static_cast<void>(placed_text(p.k)); }), "store the tile to a tensor and load it to Mat"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(placed_text(p.k)); }),
+                 "store the tile to a tensor and load it to Mat"));
 }
 
 TEST_CASE("spaces: one move for two readers in a block, one for each branch") {
@@ -58,12 +59,14 @@ TEST_CASE("spaces: one move for two readers in a block, one for each branch") {
   static_cast<void>(k.branch(c, {}, stored_product, stored_product));
   k.returns();
   CHECK(op_names(lower_tiles(k.f()).placed) ==
-        "load load move move matmul store matmul store compare if{move move matmul store yield}{move move matmul store yield}");
+        "load load move move matmul store matmul store compare if{move move matmul store yield}{move move matmul store "
+        "yield}");
 }
 
 TEST_CASE("spaces: what is moved stays only as long as it fits") {
   Kernel k;
-  const ValueId a = k.tensor("a", f16, {128, 128}), b = k.tensor("b", f16, {128, 16}), o = k.tensor("o", f32, {128, 16}, Direction::out);
+  const ValueId a = k.tensor("a", f16, {128, 128}), b = k.tensor("b", f16, {128, 16}),
+                o = k.tensor("o", f32, {128, 16}, Direction::out);
   const ValueId r = k.load(b, {128, 16}, zeros(k, 2), Mat);
   std::vector<ValueId> lhs;
   for (int i = 0; i < 3; ++i) lhs.push_back(k.load(a, {128, 128}, zeros(k, 2), Mat));
@@ -100,7 +103,8 @@ TEST_CASE("spaces: a chain of products goes through Mat") {
 TEST_CASE("spaces: stated places are kept") {
   Product p(Mat);
   Kernel& k = p.k;
-  const ValueId l = k.op(ops::move, {p.a}, {}, shaped(f16, {16, 32}, Left)), r = k.op(ops::move, {p.b}, {}, shaped(f16, {32, 16}, Right));
+  const ValueId l = k.op(ops::move, {p.a}, {}, shaped(f16, {16, 32}, Left)),
+                r = k.op(ops::move, {p.b}, {}, shaped(f16, {32, 16}, Right));
   k.store(k.matmul_acc(k.create(f32, {16, 16}, Acc), l, r), p.o, zeros(k, 2));
   k.returns();
   CHECK(placed_text(k) == print(k.f()));
@@ -114,7 +118,8 @@ TEST_CASE("spaces: storage that products fill stands in Acc, also through loops 
   const ValueId c = k.op(ops::scalar_compare, {n, k.index(0)}, {{AttrKey::compare, false, false, 0, 0, 0}});
   const auto first = k.branch(c, {shaped(f32, {16, 16}, Vec)}, [&] { return std::vector<ValueId>{start}; },
                               [&] { return std::vector<ValueId>{k.create(f32, {16, 16}, Vec)}; });
-  const auto sum = k.loop(n, {first[0]}, [&](ValueId, const auto& acc) { return std::vector<ValueId>{k.matmul_acc(acc[0], p.a, p.b)}; });
+  const auto sum = k.loop(
+      n, {first[0]}, [&](ValueId, const auto& acc) { return std::vector<ValueId>{k.matmul_acc(acc[0], p.a, p.b)}; });
   k.store(sum[0], p.o, zeros(k, 2));
   k.returns();
   const Function f = infer_memory_space.run(k.f(), {Arch::a3});
@@ -133,7 +138,9 @@ TEST_CASE("spaces: branches that end in different places meet in the one that bo
     const ValueId n = k.scalar("n", index_type);
     const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {{AttrKey::compare, false, false, 0, 0, 0}});
     const auto product = [&] { return std::vector<ValueId>{k.matmul(p.a, p.b)}; };
-    const auto ones = [&] { return std::vector<ValueId>{k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {16, 16}, Vec))}; };
+    const auto ones = [&] {
+      return std::vector<ValueId>{k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {16, 16}, Vec))};
+    };
     std::vector<ValueId> r;
     // What the recorder states for the result is not what the blocks yield: the pass decides.
     if (product_first) r = k.branch(c, {shaped(f32, {16, 16}, Acc)}, product, ones);
@@ -156,7 +163,8 @@ TEST_CASE("spaces: both branches in Acc: the reader behind them moves (N3)") {
   const auto r = k.branch(c, {shaped(f32, {16, 16}, Acc)}, product, product);
   k.store(k.cast(r[0], f16), k.tensor("q", f16, {16, 16}, Direction::out), zeros(k, 2));
   k.returns();
-  CHECK(op_names(lower_tiles(k.f()).placed) == "load load compare if{move move matmul yield}{move move matmul yield} move cast store");
+  CHECK(op_names(lower_tiles(k.f()).placed) ==
+        "load load compare if{move move matmul yield}{move move matmul yield} move cast store");
 }
 
 TEST_CASE("spaces: a filled tile cannot become an accumulator") {
@@ -165,18 +173,22 @@ TEST_CASE("spaces: a filled tile cannot become an accumulator") {
   p.k.store(p.k.op(ops::matmul_acc, {zero, p.a, p.b}), p.o, zeros(p.k, 2));
   p.k.returns();
   const std::string text = thrown<UserError>([&] { static_cast<void>(placed_text(p.k)); });
-  CHECK(contains(text, "k.cpp:4: error: matmul_acc: no instruction moves the operand to where it is read (operand 0, Vec to Acc on a3)"));
+  CHECK(contains(text,
+                 "k.cpp:4: error: matmul_acc: no instruction moves the operand to where it is read (operand 0, Vec to "
+                 "Acc on a3)"));
   CHECK(contains(text, "begin with matmul"));
 }
 
 TEST_CASE("spaces: an operation that reads whole boxes out of Acc on a3") {
   const auto kernel = [](Arch arch) {
     Kernel k;
-    const ValueId a = k.load(k.tensor("a", f16, {5, 32}), {5, 32}, zeros(k, 2), Mat), b = k.load(k.tensor("b", f16, {32, 16}), {32, 16}, zeros(k, 2), Mat);
+    const ValueId a = k.load(k.tensor("a", f16, {5, 32}), {5, 32}, zeros(k, 2), Mat),
+                  b = k.load(k.tensor("b", f16, {32, 16}), {32, 16}, zeros(k, 2), Mat);
     k.store(k.op(ops::abs, {k.matmul(a, b)}), k.tensor("o", f32, {5, 16}, Direction::out), zeros(k, 2));
     k.returns();
     return op_names(lower_tiles(k.f(), arch).placed);
   };
   CHECK(kernel(Arch::a5) == "load load move move matmul move abs store");
-  CHECK(contains(thrown<UserError>([&] { static_cast<void>(kernel(Arch::a3)); }), "abs: a3 moves whole boxes out of Acc ([5,16])"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(kernel(Arch::a3)); }),
+                 "abs: a3 moves whole boxes out of Acc ([5,16])"));
 }

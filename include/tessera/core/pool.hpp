@@ -185,8 +185,12 @@ class Text {
   [[nodiscard]] std::string str() const { return std::string(view()); }
   operator std::string_view() const { return view(); }  // NOLINT: a text is a view of its characters
   operator std::string() const { return str(); }        // NOLINT: likewise
-  friend bool operator==(const Text& a, std::string_view b) { return a.view() == b; }
-  friend bool operator==(const Text& a, const Text& b) { return a.view() == b.view(); }
+  // A template: conversions on the right would make comparisons with literals and std::string ambiguous.
+  template <class S>
+    requires std::is_convertible_v<const S&, std::string_view>
+  friend bool operator==(const Text& a, const S& b) {
+    return a.view() == static_cast<std::string_view>(b);
+  }
   friend bool operator<(const Text& a, const Text& b) { return a.view() < b.view(); }
   template <class Stream>
     requires requires(Stream& s, std::string_view v) { s << v; }

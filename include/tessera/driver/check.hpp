@@ -1,5 +1,5 @@
-// `check`: verifies, lowers, emits and simulates kernels on random data; the lowered kernel must give what the recorded one
-// means.
+// `check`: verifies, lowers, emits and simulates kernels on random data; the lowered kernel must give what the recorded
+// one means.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,9 @@ namespace detail {
 inline void require_settings(const Settings& settings, const std::vector<std::string>& known) {
   for (const auto& [name, number] : settings)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError{"--set: no kernel has a run-time dim or a scalar parameter of this name (" + name + ")",
-                       known.empty() ? "leave it out" : "names: " + joined(known, [](const std::string& n) { return n; })};
+      throw UsageError{
+          "--set: no kernel has a run-time dim or a scalar parameter of this name (" + name + ")",
+          known.empty() ? "leave it out" : "names: " + joined(known, [](const std::string& n) { return n; })};
 }
 }  // namespace detail
 
@@ -53,13 +54,15 @@ inline ExitCode run_check(const Environment& env, const CheckCommand& command) {
     });
     if (ok) {
       ++good;
-      env.out << fmt::format("ok      {}: {} instructions, {} bytes read, {} written\n", name_of(kernel), done.instructions, done.gm_bytes_read, done.gm_bytes_written);
+      env.out << fmt::format("ok      {}: {} instructions, {} bytes read, {} written\n", name_of(kernel),
+                             done.instructions, done.gm_bytes_read, done.gm_bytes_written);
     } else {
       env.out << "FAILED  " << name_of(kernel) << '\n';
     }
   });
   if (env.kernels.errors().size() > known) check_registry(env.kernels, errors, known);
-  if (count > 0) env.out << fmt::format("{} of {} kernels agree with their meaning on {}\n", good, count, name(command.arch));
+  if (count > 0)
+    env.out << fmt::format("{} of {} kernels agree with their meaning on {}\n", good, count, name(command.arch));
   if (!errors.any()) detail::require_settings(command.settings, known_settings);
   return errors.code();
 }

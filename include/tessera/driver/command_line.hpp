@@ -28,17 +28,20 @@ inline constexpr std::string_view command_names[] = {"list", "emit", "lower", "c
 inline Arch arch_of(const std::string& text, const Environment& env) {
   const Arch given = env.target.value_or(Arch::a3);
   if (text.empty()) return given;
-  if (text != "a3" && text != "a5") throw UsageError{"--arch: there is no target of this name (" + text + ")", "targets: a3, a5"};
+  if (text != "a3" && text != "a5")
+    throw UsageError{"--arch: there is no target of this name (" + text + ")", "targets: a3, a5"};
   const Arch wanted = text == "a3" ? Arch::a3 : Arch::a5;
   if (env.target && *env.target != wanted)
-    throw UsageError{"--arch: this generator is built for one target only (" + std::string(name(*env.target)) + ", not " + text + ")",
+    throw UsageError{"--arch: this generator is built for one target only (" + std::string(name(*env.target)) +
+                         ", not " + text + ")",
                      "build a second generator: tessera_add_kernels(... ARCH " + text + ")"};
   return wanted;
 }
 inline void require_command(const std::vector<std::string>& arguments) {
   const std::string known = "commands: " + joined(command_names, [](std::string_view n) { return std::string(n); });
   if (arguments.empty()) throw UsageError{"no command is given", known};
-  if (arguments[0].substr(0, 1) != "-" && std::find(std::begin(command_names), std::end(command_names), arguments[0]) == std::end(command_names))
+  if (arguments[0].substr(0, 1) != "-" &&
+      std::find(std::begin(command_names), std::end(command_names), arguments[0]) == std::end(command_names))
     throw UsageError{"there is no command of this name (" + arguments[0] + ")", known};
 }
 /// `forms`: a list with commas.
@@ -89,20 +92,25 @@ inline void describe(CLI::App& app, Parsed& p) {
   emit->add_option("--out", p.emit.directory, "directory for the files (default: the current one)");
   emit->add_option("kernels", p.emit.kernels, "names of kernels (default: all)");
 
-  CLI::App* const lower = app.add_subcommand("lower", "prints the IR of a kernel, fully lowered unless passes are named");
+  CLI::App* const lower =
+      app.add_subcommand("lower", "prints the IR of a kernel, fully lowered unless passes are named");
   lower->add_option("kernel", p.lower.kernel, "name of the kernel")->required();
   arch(lower);
-  lower->add_option("--print-before", p.lower.print_before, "a pass before which the IR is printed; may be repeated")->allow_extra_args(false);
-  lower->add_option("--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated")->allow_extra_args(false);
+  lower->add_option("--print-before", p.lower.print_before, "a pass before which the IR is printed; may be repeated")
+      ->allow_extra_args(false);
+  lower->add_option("--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated")
+      ->allow_extra_args(false);
   lower->add_flag("--print-before-all", p.lower.print_before_all, "print before every pass");
   lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
   lower->add_flag("--timing", p.lower.timing, "time of each pass, on standard error");
   lower->add_flag("--locations", p.lower.locations, "source lines behind the operations");
 
-  CLI::App* const check = app.add_subcommand("check", "lowers kernels and runs them on random data against their tensor-level meaning");
+  CLI::App* const check =
+      app.add_subcommand("check", "lowers kernels and runs them on random data against their tensor-level meaning");
   arch(check);
   check->add_option("--seed", p.check.seed, "of the random data");
-  check->add_option("--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated")->allow_extra_args(false);
+  check->add_option("--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated")
+      ->allow_extra_args(false);
   check->add_option("kernels", p.check.kernels, "names of kernels (default: all)");
 }
 
@@ -118,9 +126,7 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
     return app.exit(e, env.out, env.err), success;
   } catch (const CLI::CallForAllHelp& e) {
     return app.exit(e, env.out, env.err), success;
-  } catch (const CLI::ParseError& e) {
-    throw UsageError{e.what(), "see " + program + " --help"};
-  }
+  } catch (const CLI::ParseError& e) { throw UsageError{e.what(), "see " + program + " --help"}; }
   if (app.got_subcommand("list")) return run_list(env);
   const Arch arch = arch_of(p.arch, env);
   if (app.got_subcommand("emit")) {
@@ -141,15 +147,14 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
 }  // namespace detail
 
 /// Runs one command line (without the program's name). Never throws.
-[[nodiscard]] inline ExitCode run(const Environment& env, std::vector<std::string> arguments, const std::string& program = "generator") noexcept {
+[[nodiscard]] inline ExitCode run(const Environment& env, std::vector<std::string> arguments,
+                                  const std::string& program = "generator") noexcept {
   try {
     return detail::dispatch(env, std::move(arguments), program);
   } catch (const UsageError& e) {
     env.err << "error: " << e.message << "\n  hint: " << e.hint << '\n';
     return usage_error;
-  } catch (const std::exception& e) {
-    env.err << "internal error: " << e.what() << '\n';
-  } catch (...) {
+  } catch (const std::exception& e) { env.err << "internal error: " << e.what() << '\n'; } catch (...) {
     env.err << "internal error: an exception of an unknown type\n";
   }
   return internal_error;

@@ -41,8 +41,9 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   files.add("manifest.json", manifest_text(manifest));
   errors.attempt(nullptr, [&] {
     const std::size_t changed = files.commit();
-    env.out << fmt::format("{} kernel{} for {} in {}, {} file{} changed\n", manifest.size(), manifest.size() == 1 ? "" : "s", name(command.arch),
-                           command.directory, changed, changed == 1 ? "" : "s");
+    env.out << fmt::format("{} kernel{} for {} in {}, {} file{} changed\n", manifest.size(),
+                           manifest.size() == 1 ? "" : "s", name(command.arch), command.directory, changed,
+                           changed == 1 ? "" : "s");
   });
   return errors.code();
 }

@@ -51,7 +51,8 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
   Selection(env, {command.kernel}).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
       const auto show = [&](std::string_view when, std::string_view pass, const Function& f) {
-        env.out << "// " << name_of(kernel) << ": " << when << ' ' << pass << '\n' << print(f, PrintOptions{command.locations}) << '\n';
+        env.out << "// " << name_of(kernel) << ": " << when << ' ' << pass << '\n'
+                << print(f, PrintOptions{command.locations}) << '\n';
       };
       PassOptions options;
       std::vector<PassTime> times;
@@ -66,7 +67,8 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       const Function recorded = trace(kernel, sources);
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", recorded);
       const Function lowered = run_passes(recorded, default_pipeline(), {command.arch}, options);
-      const bool any = command.print_before_all || command.print_after_all || !command.print_before.empty() || !command.print_after.empty();
+      const bool any = command.print_before_all || command.print_after_all || !command.print_before.empty() ||
+                       !command.print_after.empty();
       if (!any) env.out << print(lowered, PrintOptions{command.locations});
       if (command.timing) detail::print_times(env.err, times);
     });

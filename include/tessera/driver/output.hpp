@@ -27,12 +27,13 @@ class OutputFiles {
 
   void add(std::string name, std::string content) { files_.emplace_back(std::move(name), std::move(content)); }
 
-  /// Writes temporary files next to their targets, then renames them. Returns how many changed. Throws UserError, with the
-  /// previous files as they were, when one cannot be written.
+  /// Writes temporary files next to their targets, then renames them. Returns how many changed. Throws UserError, with
+  /// the previous files as they were, when one cannot be written.
   std::size_t commit() {
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
-    if (error || !std::filesystem::is_directory(directory_)) refuse("the output directory cannot be made", directory_, error);
+    if (error || !std::filesystem::is_directory(directory_))
+      refuse("the output directory cannot be made", directory_, error);
     for (const auto& [name, content] : files_)
       if (!holds(directory_ / name, content)) stage(directory_ / name, content);
     const std::size_t changed = staged_.size();
@@ -46,11 +47,13 @@ class OutputFiles {
  private:
   [[noreturn]] static void refuse(const char* what, const std::filesystem::path& path, const std::error_code& error) {
     const std::string why = error ? error.message() : std::make_error_code(std::errc::io_error).message();
-    fail({}, std::string("output: ") + what + " (" + path.string() + ": " + why + ")", "give a directory that can be written with --out");
+    fail({}, std::string("output: ") + what + " (" + path.string() + ": " + why + ")",
+         "give a directory that can be written with --out");
   }
   static bool holds(const std::filesystem::path& path, const std::string& content) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) != content.size()) return false;
+    if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) != content.size())
+      return false;
     std::ifstream in(path, std::ios::binary);
     std::string present(content.size(), '\0');
     in.read(present.data(), static_cast<std::streamsize>(present.size()));
@@ -58,7 +61,8 @@ class OutputFiles {
   }
   void stage(const std::filesystem::path& target, const std::string& content) {
     std::error_code error;
-    if (std::filesystem::is_directory(target, error)) refuse("a directory is in the way", target, std::make_error_code(std::errc::is_a_directory));
+    if (std::filesystem::is_directory(target, error))
+      refuse("a directory is in the way", target, std::make_error_code(std::errc::is_a_directory));
     std::filesystem::path temporary = target;
     temporary += ".tmp" + std::to_string(::getpid());
     staged_.emplace_back(temporary, target);

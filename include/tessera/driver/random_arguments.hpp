@@ -67,7 +67,9 @@ class RandomArguments {
       const Type& t = f.type(p.value);
       if (t.is_tensor()) list_.emplace_back(tensor(f, p, seed * 1000 + i, settings));
       else if (is_float(t.dtype)) list_.emplace_back(detail::setting(settings, p.name, random_number(seed * 1000 + i)));
-      else list_.emplace_back(static_cast<std::int64_t>(detail::setting(settings, p.name, static_cast<double>(default_integer))));
+      else
+        list_.emplace_back(
+            static_cast<std::int64_t>(detail::setting(settings, p.name, static_cast<double>(default_integer))));
     }
   }
   RandomArguments(const RandomArguments&) = delete;
@@ -80,7 +82,8 @@ class RandomArguments {
     const Type& t = f.type(p.value);
     std::vector<std::int64_t> dims(t.dims, t.dims + t.rank);
     for (std::int64_t& d : dims)
-      if (is_dynamic(d)) d = static_cast<std::int64_t>(detail::setting(settings, symbol_of(d).view(), static_cast<double>(default_dim)));
+      if (is_dynamic(d))
+        d = static_cast<std::int64_t>(detail::setting(settings, symbol_of(d).view(), static_cast<double>(default_dim)));
     HostTensor& made = tensors_.emplace_back(t.dtype, std::move(dims));
     fill_random(made, seed);
     if (is_float(t.dtype)) return made;

@@ -1,5 +1,5 @@
-// What the commands of a kernel generator share: where they read kernels and write text, which kernels they work on, and how
-// errors are collected and reported.
+// What the commands of a kernel generator share: where they read kernels and write text, which kernels they work on, and
+// how errors are collected and reported.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,8 @@ template <class Range, class Text>
   return std::string(name);
 }
 [[nodiscard]] inline bool is_identifier(std::string_view text) {
-  return !text.empty() && !tessera::detail::is_digit(text[0]) && std::all_of(text.begin(), text.end(), tessera::detail::is_word);
+  return !text.empty() && !tessera::detail::is_digit(text[0]) &&
+         std::all_of(text.begin(), text.end(), tessera::detail::is_word);
 }
 
 /// The errors of one run. Work on a kernel goes through `attempt`, so that one failing kernel does not hide another.
@@ -77,9 +78,7 @@ class Errors {
     try {
       f();
       return true;
-    } catch (const UserError& e) {
-      report(e.diagnostic(), kernel);
-    } catch (const std::exception& e) {
+    } catch (const UserError& e) { report(e.diagnostic(), kernel); } catch (const std::exception& e) {
       report_internal(e, kernel);
     }
     return false;
@@ -98,10 +97,9 @@ class Errors {
     Function f = kernel.trace();
     name_from_source(f, files);
     return f;
-  } catch (const std::exception&) {
-    throw;
-  } catch (...) {
-    fail(kernel.location(), "kernel: the lambda throws something that is not a std::exception", "let the lambda run to its end");
+  } catch (const std::exception&) { throw; } catch (...) {
+    fail(kernel.location(), "kernel: the lambda throws something that is not a std::exception",
+         "let the lambda run to its end");
   }
 }
 
@@ -111,7 +109,8 @@ class Selection {
   /// `names`: those that the user asked for; none: all. Throws UsageError for unknown ones.
   Selection(const Environment& env, const std::vector<std::string>& names) : registry_(env.kernels) {
     for (const std::string& n : names) {
-      if (registry_.find(n) == nullptr) throw UsageError{"there is no kernel of this name (" + n + ")", "kernels: " + known()};
+      if (registry_.find(n) == nullptr)
+        throw UsageError{"there is no kernel of this name (" + n + ")", "kernels: " + known()};
       wanted_.push_back(n);
     }
   }
@@ -132,11 +131,15 @@ class Selection {
     std::vector<const KernelEntry*> list;
     for (std::size_t i = 0, n = registry_.size(); i < n; ++i) {
       const KernelEntry& k = registry_[i];
-      const auto has = [&](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), name_of(k)) != names.end(); };
-      const bool repeated = std::any_of(list.begin(), list.end(), [&](const KernelEntry* o) { return name_of(*o) == name_of(k); });
+      const auto has = [&](const std::vector<std::string>& names) {
+        return std::find(names.begin(), names.end(), name_of(k)) != names.end();
+      };
+      const bool repeated =
+          std::any_of(list.begin(), list.end(), [&](const KernelEntry* o) { return name_of(*o) == name_of(k); });
       if (!repeated && !has(seen) && (wanted_.empty() || has(wanted_))) list.push_back(&k);
     }
-    std::sort(list.begin(), list.end(), [](const KernelEntry* a, const KernelEntry* b) { return name_of(*a) < name_of(*b); });
+    std::sort(list.begin(), list.end(),
+              [](const KernelEntry* a, const KernelEntry* b) { return name_of(*a) < name_of(*b); });
     return list;
   }
   [[nodiscard]] std::string known() const {
@@ -153,14 +156,18 @@ class Selection {
 
 /// Reports what is wrong with the registered kernels before any of them is traced, from error number `first` on.
 inline void check_registry(const Registry& kernels, Errors& errors, std::size_t first = 0) {
-  if (kernels.size() == 0) errors.report({{}, "no kernel is registered", "compile a source with `inline const auto k = kernel(\"k\", ...)` into this program"});
+  if (kernels.size() == 0)
+    errors.report({{},
+                   "no kernel is registered",
+                   "compile a source with `inline const auto k = kernel(\"k\", ...)` into this program"});
   const std::vector<Diagnostic> found = kernels.errors();
   for (std::size_t i = first; i < found.size(); ++i) errors.report(found[i]);
 }
 /// A kernel's name is that of a file and of a function in the emitted code.
 inline void require_file_name(const KernelEntry& kernel) {
   if (!is_identifier(name_of(kernel)))
-    fail(kernel.location(), "kernel: the name is not an identifier (" + name_of(kernel) + ")", "use letters, digits and '_', and no digit in front");
+    fail(kernel.location(), "kernel: the name is not an identifier (" + name_of(kernel) + ")",
+         "use letters, digits and '_', and no digit in front");
 }
 
 }  // namespace tessera::driver

@@ -99,6 +99,26 @@ concept condition_operand = recorded<C> && type_of<value_of<C>>.dtype == boolean
 template <class F>
 concept body = requires(std::remove_cvref_t<F>& f) { f(); };
 
+template <class F>
+concept condition_function = requires(std::remove_cvref_t<F>& f) {
+  { f() } -> condition_operand;
+};
+
+// Parameters of the twins that take lambdas. Deduced, a local lambda would make g++ add that the twin is not defined.
+struct anything {
+  template <class T>
+  anything(const T&) {}  // NOLINT: converts by design
+};
+struct condition_body {
+  template <condition_function F>
+  condition_body(const F&) {}  // NOLINT: converts by design
+};
+struct no_condition_body {
+  template <class F>
+    requires(!condition_function<F>)
+  no_condition_body(const F&) {}  // NOLINT: converts by design
+};
+
 // Closes what an exception in a body leaves open.
 template <class F>
 void run_body(Recorder& r, F&& f, const Location& at, const char* what) {
@@ -137,17 +157,14 @@ template <detail::condition_operand C, detail::body Then>
 void if_(C&& condition, Then&& then, std::source_location at = std::source_location::current()) {
   if_(std::forward<C>(condition), then, [] {}, at);
 }
-template <class C, class... F>
-  requires(!detail::condition_operand<C> && sizeof...(F) >= 1)
-broken::condition_is_not_boolean<> if_(C&& condition, F&&... bodies);
-template <detail::condition_operand C, class... F>
-  requires(sizeof...(F) >= 1 && sizeof...(F) <= 2 && !(detail::body<F> && ...) &&
-           !std::is_same_v<std::remove_cvref_t<decltype((std::declval<F>(), ...))>, std::source_location>)
-broken::body_takes_parameters<> if_(C&& condition, F&&... bodies);
+template <class C>
+  requires(!detail::condition_operand<C>)
+broken::condition_is_not_boolean<> if_(C&& condition, detail::anything then, detail::anything otherwise = 0);
+template <detail::condition_operand C>
+broken::body_takes_parameters<> if_(C&& condition, detail::anything then, detail::anything otherwise = 0);
 
 /// Repeats the body as long as the condition holds: `while_([&] { return n > 0; }, [&] { ... })`.
-template <detail::body Condition, detail::body Body>
-  requires detail::condition_operand<decltype(std::declval<Condition&>()())>
+template <detail::condition_function Condition, detail::body Body>
 void while_(Condition&& condition, Body&& body, std::source_location at = std::source_location::current()) {
   const Location where = detail::location_of(at);
   Recorder& r = Recorder::current(at);
@@ -158,14 +175,7 @@ void while_(Condition&& condition, Body&& body, std::source_location at = std::s
   detail::run_body(r, body, where, "while_: the body is left by an exception");
   r.close_loop(where);
 }
-template <detail::body Condition, class Body>
-  requires(!detail::condition_operand<decltype(std::declval<Condition&>()())>)
-broken::condition_is_not_boolean<> while_(Condition&& condition, Body&& body);
-template <class Condition, detail::body Body>
-  requires(!detail::body<Condition>)
-broken::condition_is_not_boolean<> while_(Condition&& condition, Body&& body);
-template <detail::body Condition, class Body>
-  requires detail::condition_operand<decltype(std::declval<Condition&>()())> && (!detail::body<Body>)
-broken::body_takes_parameters<> while_(Condition&& condition, Body&& body);
+broken::condition_is_not_boolean<> while_(detail::no_condition_body condition, detail::anything body);
+broken::body_takes_parameters<> while_(detail::condition_body condition, detail::anything body);
 
 }  // namespace tessera

@@ -69,10 +69,6 @@ template <class... X>
   return Results<value_of<X>...>{detail::named_now(std::forward<X>(x), std::source_location())...};
 }
 
-template <class... X>
-  requires(sizeof...(X) >= 1 && sizeof...(X) <= 4 && !(recorded<X> && ...))
-broken::kernel_returns_something_else<> results(X&&... x);
-
 namespace detail {
 
 // --- the lambda's parameters ---
@@ -269,9 +265,20 @@ consteval bool names_fit() {
   if constexpr (kernel_fault<F>() == 0) return signature<decltype(&F::operator())>::parameters::size == N;
   else return true;
 }
+// g++ has no call operator for a lambda with an error in its body; that error was printed, so there is nothing to add.
+struct faulty_lambda {};
+template <class F>
+consteval bool lambda_is_faulty() {
+#if defined(__GNUC__) && !defined(__clang__)
+  return std::string_view(__PRETTY_FUNCTION__).find("auto:") == std::string_view::npos;
+#else
+  return false;
+#endif
+}
 template <class F>
 consteval auto broken_kernel() {
-  if constexpr (kernel_fault<F>() == 1) return type_is<broken::kernel_lambda_is_generic<>>{};
+  if constexpr (kernel_fault<F>() == 1 && lambda_is_faulty<F>()) return type_is<faulty_lambda>{};
+  else if constexpr (kernel_fault<F>() == 1) return type_is<broken::kernel_lambda_is_generic<>>{};
   else if constexpr (kernel_fault<F>() == 2) return type_is<broken::kernel_parameter_type_is_not_supported<>>{};
   else if constexpr (kernel_fault<F>() == 4) return type_is<broken::kernel_body_is_not_a_lambda<>>{};
   else return type_is<broken::kernel_returns_something_else<>>{};
@@ -279,7 +286,7 @@ consteval auto broken_kernel() {
 template <class F, std::size_t N>
 consteval auto broken_names() {
   if constexpr (kernel_fault<F>() != 0) return broken_kernel<F>();
-  else return type_is<broken::kernel_parameter_name_count_differs<N, signature<decltype(&F::operator())>::parameters::size>>{};
+  else return type_is<broken::kernel_parameter_name_count_differs<static_cast<int>(N), static_cast<int>(signature<decltype(&F::operator())>::parameters::size)>>{};
 }
 
 }  // namespace detail

@@ -390,16 +390,6 @@ struct scalar_operators {
   TESSERA_SCALAR_BINARY(<=, ops::scalar_compare, static_cast<int>(Compare::le))
   TESSERA_SCALAR_BINARY(>, ops::scalar_compare, static_cast<int>(Compare::gt))
   TESSERA_SCALAR_BINARY(>=, ops::scalar_compare, static_cast<int>(Compare::ge))
-  friend auto operator!(named_operand<Derived> x)
-    requires(type_of<Value>.dtype == boolean)
-  {
-    return node<ops::scalar_not, Value>(x.at, make_child(x.at, x.get()));
-  }
-  friend auto operator!(unnamed_operand<Derived> x)
-    requires(type_of<Value>.dtype == boolean)
-  {
-    return node<ops::scalar_not, Value>(x.at, make_child(x.at, x.get()));
-  }
 };
 template <class Derived, class Value>
 struct no_scalar_operators {};
@@ -463,6 +453,13 @@ template <class A, class B>
   requires detail::scalar_pair<ops::scalar_compare, A, B>
 [[nodiscard]] auto operator!=(A&& a, B&& b) {
   return detail::make_scalar<ops::scalar_compare>(std::source_location(), std::forward<A>(a), std::forward<B>(b), static_cast<int>(Compare::ne));
+}
+
+// As a friend it would be ambiguous with the built-in one, by way of the deleted conversion to bool.
+template <scalar_operand X>
+  requires(type_of<value_of<X>>.dtype == boolean)
+[[nodiscard]] auto operator!(X&& x) {
+  return detail::node<ops::scalar_not, value_of<X>>(std::source_location(), detail::make_child(std::source_location(), std::forward<X>(x)));
 }
 
 #define TESSERA_BROKEN_SCALAR_BINARY(SIGN, OP)      \

@@ -22,12 +22,15 @@ struct named_dim {
 
 namespace detail {
 
+template <std::size_t N>
+consteval named_dim<N> named_dim_from(const symbol& s) {
+  named_dim<N> n;
+  for (std::size_t i = 0; i + 1 < N; ++i) n.name[i] = s.text[i];
+  return n;
+}
 template <std::int64_t D>
 consteval auto named_dim_of() {
-  constexpr symbol s = symbol_of(D);
-  named_dim<s.view().size() + 1> n;
-  for (std::size_t i = 0; i < s.view().size(); ++i) n.name[i] = s.text[i];
-  return n;
+  return named_dim_from<symbol_of(D).view().size() + 1>(symbol_of(D));
 }
 
 template <rule R>

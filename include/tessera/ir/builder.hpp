@@ -41,15 +41,15 @@ class Builder {
   /// Emits an operation with at most one result, whose type its rule infers. `requested` is the type that the user states
   /// for operations that have a choice. Throws UserError when a rule is broken.
   OpId emit(const OpInfo& op, List<ValueId> operands, List<Attr> attrs = {}, const Type& requested = {}) {
-    OperandInfo known[16];
+    Room<OperandInfo, 16> known;
     Pool<OperandInfo> many;
-    OperandInfo* infos = known;
+    OperandInfo* infos = known.items;
     if (operands.size() > 16) {
       many.assign(operands.size(), {});
       infos = many.data();
     }
     std::int64_t valid[3][max_rank];
-    for (std::size_t i = 0; i < operands.size(); ++i) infos[i] = operand_info(*f_, operands[i], i < 3 ? valid[i] : nullptr);
+    for (std::size_t i = 0; i < operands.size(); ++i) new (infos + i) OperandInfo(operand_info(*f_, operands[i], i < 3 ? valid[i] : nullptr));
     const InferInput in{infos, static_cast<int>(operands.size()), requested, attrs.begin(), static_cast<int>(attrs.size()), true};
     const Verdict v = infer(op, in);
     if (!v.lawful()) refuse(v, op.name, location_);
@@ -86,16 +86,23 @@ class Builder {
   }
 
  private:
+  // Plain data that is not initialised before it is needed.
+  template <class T, int N>
+  union Room {
+    Room() {}  // NOLINT: that is its purpose
+    T items[N];
+  };
+
   OpId place(const OpInfo& op, List<ValueId> operands, List<Attr> attrs, const Type& result) {
-    Extent extents[max_rank];
+    Room<Extent, max_rank> extents;
     ValueId same_as{};
     bool stated = false;
-    if (result.is_shaped() && derive_valid_) stated = valid_extents(op, operands, attrs, result, extents, same_as);
+    if (result.is_shaped() && derive_valid_) stated = valid_extents(op, operands, attrs, result, extents.items, same_as);
     const OpId o = f_->new_operation(op, operands, attrs, location_);
     if (result.kind != TypeKind::none) {
       f_->set_results(o, {result});
       if (same_as) f_->share_valid(f_->result(o), same_as);
-      else if (stated) f_->set_valid(f_->result(o), {extents, result.rank});
+      else if (stated) f_->set_valid(f_->result(o), {extents.items, result.rank});
     }
     insert(o);
     return o;

@@ -1,5 +1,5 @@
-// Name hints from the user's source: a value whose line reads `auto scores = q * k;` is called scores in dumps and emitted text.
-// A file that cannot be read gives no names; nothing here fails.
+// Name hints from the user's source: a value whose line reads `auto scores = q * k;` is called scores in dumps and emitted
+// text. A file that cannot be read gives no names; nothing here fails.
 #pragma once
 
 #include <fstream>
@@ -40,7 +40,9 @@ class SourceFiles {
 
 namespace detail {
 
-constexpr bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+constexpr bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The code of a line: without a comment at its end, and with nothing between quotes.
@@ -67,7 +69,8 @@ inline std::string_view word_before(std::string_view code, std::size_t end) {
 }
 constexpr bool is_assignment(std::string_view code, std::size_t i) {
   constexpr std::string_view compound = "=<>!+-*/%&|^[";
-  return code[i] == '=' && (i + 1 == code.size() || code[i + 1] != '=') && (i == 0 || compound.find(code[i - 1]) == std::string_view::npos);
+  return code[i] == '=' && (i + 1 == code.size() || code[i + 1] != '=') &&
+         (i == 0 || compound.find(code[i - 1]) == std::string_view::npos);
 }
 /// The variable that the last assignment of a line gives a value; none when the line hands its value on by `return`.
 inline std::string assigned_name(std::string_view line) {
@@ -92,7 +95,7 @@ inline std::vector<std::string> counter_names(std::string_view line) {
 }
 
 struct NamedLine {
-  OpId root;                ///< the last operation with a result
+  OpId root;  ///< the last operation with a result
   std::vector<OpId> loops;  ///< in the order of the source
 };
 
@@ -106,7 +109,7 @@ inline void name_counters(Function& f, const std::vector<OpId>& loops, std::stri
 
 }  // namespace detail
 
-/// Names values of a recorded function that have no name: of each line, the result of its last operation, and loop counters.
+/// Names values of a recorded function that have no name: of each line the result of its last operation, and counters.
 inline void name_from_source(Function& f, SourceFiles& files) noexcept {
   try {
     // Lines in the order of their first operation, so that equal functions get equal names.

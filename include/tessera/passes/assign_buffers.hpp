@@ -46,7 +46,8 @@ class AssignBuffers {
   }
   // The tile's content in another buffer; what has no content needs no instruction.
   ValueId copied(ValueId v, int buffer) {
-    return add(undefined(v) ? b_.value(ops::create, {}, {}, out_.type(v)) : b_.value(ops::move, {v}, {}, out_.type(v)), buffer);
+    return add(undefined(v) ? b_.value(ops::create, {}, {}, out_.type(v)) : b_.value(ops::move, {v}, {}, out_.type(v)),
+               buffer);
   }
 
   void visit(OpId op) {
@@ -58,7 +59,8 @@ class AssignBuffers {
       ValueId& x = operands[static_cast<std::size_t>(in_.info(op).in_place)];
       x = copied(x, sharing_.buffer(old));
     }
-    const ValueId v = r_.emit_same(op, in_.info(op), operands, r_.attrs(op), in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{});
+    const ValueId v = r_.emit_same(op, in_.info(op), operands, r_.attrs(op),
+                                   in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{});
     if (v) r_.set(in_.result(op), v);
     if (makes_tile) own(v, sharing_.buffer(old));
   }
@@ -105,7 +107,7 @@ class AssignBuffers {
   Rewriter r_;
   Builder& b_;
   Sharing sharing_;
-  std::unordered_map<int, std::uint32_t> owners_;     // by buffer
+  std::unordered_map<int, std::uint32_t> owners_;  // by buffer
   std::vector<std::pair<ValueId, int>> added_;
 };
 
@@ -114,7 +116,9 @@ inline Function run_assign_buffers(const Function& f, const PassContext&) { retu
 }  // namespace detail
 
 /// Every tile in a buffer, so that in-place writes, loops and branches keep what is still read.
-inline constexpr Pass assign_buffers = {.name = "assign_buffers", .required = {Property::tiles_2d, Property::spaces_inferred},
-                                        .produced = {Property::buffers_assigned}, .run = detail::run_assign_buffers};
+inline constexpr Pass assign_buffers = {.name = "assign_buffers",
+                                        .required = {Property::tiles_2d, Property::spaces_inferred},
+                                        .produced = {Property::buffers_assigned},
+                                        .run = detail::run_assign_buffers};
 
 }  // namespace tessera

@@ -24,7 +24,8 @@ class Flatten {
 
  private:
   using Pages = std::vector<ValueId>;
-  using Cache = std::map<std::pair<std::uint32_t, std::int64_t>, ValueId>;  // pages that one product reads, by old value and number
+  using Cache = std::map<std::pair<std::uint32_t, std::int64_t>,
+                         ValueId>;  // pages that one product reads, by old value and number
 
   struct Visitor {
     Flatten* self;
@@ -46,13 +47,15 @@ class Flatten {
     if (in_.is(op, ops::store)) return store(op);
     if (in_.is(op, ops::move) && plan_.paged(in_.operand(op, 0))) return move_paged(op);
     if (in_.is(op, ops::transpose_view) && has_pages(in_.type(in_.result(op))))
-      refuse(op, "a batch of transposed matrices can only be an operand of matmul", "pass it to matmul, or transpose one matrix at a time");
+      refuse(op, "a batch of transposed matrices can only be an operand of matmul",
+             "pass it to matmul, or transpose one matrix at a time");
     if (info.valid == ValidRule::reduce_rows && has_pages(in_.type(in_.operand(op, 0)))) return reduce_rows_by_page(op);
     if (in_.is(op, ops::assemble)) return assemble(op);
     if (in_.is(op, ops::reshape)) return reshape(op);
     if (in_.is(op, ops::set_valid_shape)) return set_valid_shape(op);
     if (in_.is(op, ops::slice) || in_.is(op, ops::read) || in_.is(op, ops::write))
-      refuse(op, "not supported on tiles of rank above 2 (rank " + std::to_string(in_.type(in_.operand(op, 0)).rank) + ")",
+      refuse(op,
+             "not supported on tiles of rank above 2 (rank " + std::to_string(in_.type(in_.operand(op, 0)).rank) + ")",
              "reshape the tile to 2-D first, or load the part that is needed from the tensor");
     same_on_rows(op);
   }
@@ -72,8 +75,11 @@ class Flatten {
       if (!t.is_tile()) return;
       for (int i = 0; i < t.rank; ++i)
         if (is_dynamic(t.dims[i]))
-          refuse(op, "a tile with a run-time dim cannot be flattened to 2D (axis " + std::to_string(i) + ": " + dim_text(t.dims[i]) + ")",
-                 "loop over chunks of a static size and give valid(...) for the tail, or reshape the tensor before the kernel");
+          refuse(op,
+                 "a tile with a run-time dim cannot be flattened to 2D (axis " + std::to_string(i) + ": " +
+                     dim_text(t.dims[i]) + ")",
+                 "loop over chunks of a static size and give valid(...) for the tail, or reshape the tensor before the "
+                 "kernel");
     };
     for (int i = 0; i < in_.operand_count(op); ++i) check(in_.operand(op, i));
     if (in_.result_count(op) == 1) check(in_.result(op));
@@ -82,9 +88,12 @@ class Flatten {
   // --- one operation to one operation ---
   void keep(OpId op) {
     const Type requested = in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{};
-    if (const ValueId v = r_.emit_same(op, in_.info(op), r_.operands(op), r_.attrs(op), requested)) r_.set(in_.result(op), v);
+    if (const ValueId v = r_.emit_same(op, in_.info(op), r_.operands(op), r_.attrs(op), requested))
+      r_.set(in_.result(op), v);
   }
-  OpId copy(OpId op) { return r_.copy_plain(op, in_.result_count(op) == 1 ? flattened(in_.type(in_.result(op))) : Type{}); }
+  OpId copy(OpId op) {
+    return r_.copy_plain(op, in_.result_count(op) == 1 ? flattened(in_.type(in_.result(op))) : Type{});
+  }
 
   // Elementwise operations, reductions of rows, fills: what they do to each row, they do to the rows of all pages.
   void same_on_rows(OpId op) {
@@ -92,13 +101,15 @@ class Flatten {
     if (in_.result_count(op) == 0) return;
     const ValueId old = in_.result(op), made = r_.map(old);
     if (out_.type(made) != flattened(in_.type(old)))
-      throw InternalError("flatten_tile_nd_to_2d: " + std::string(in_.info(op).name) + " does not keep its shape when it becomes 2-D");
+      throw InternalError("flatten_tile_nd_to_2d: " + std::string(in_.info(op).name) +
+                          " does not keep its shape when it becomes 2-D");
   }
   void load(OpId op) {
     const ValueId old = in_.result(op);
     const Type& t = in_.type(old);
     if (t.space == Mat && has_pages(t) && !is_band(t, in_.type(in_.operand(op, 0))))
-      refuse(op, "a window in Mat must be one band of rows of the tensor", "cover the inner dims whole, or load one [1,..,M,K] window at a time");
+      refuse(op, "a window in Mat must be one band of rows of the tensor",
+             "cover the inner dims whole, or load one [1,..,M,K] window at a time");
     Extent merged[2];  // first: index arithmetic stands in front of the load
     const bool partial = merge_valid(r_, old, op, merged);
     std::vector<Attr> attrs = r_.attrs(op);
@@ -121,7 +132,9 @@ class Flatten {
       merged[0] = {flat.dims[0], {}};
       merged[1] = {flat.dims[1], {}};
     }
-    r_.set(old, b_.value(ops::set_valid_shape, {r_.map(in_.operand(op, 0)), b_.value_of(merged[0]), b_.value_of(merged[1])}, {}, flattened(in_.type(old))));
+    r_.set(old,
+           b_.value(ops::set_valid_shape, {r_.map(in_.operand(op, 0)), b_.value_of(merged[0]), b_.value_of(merged[1])},
+                    {}, flattened(in_.type(old))));
   }
 
   // --- page by page ---
@@ -147,7 +160,8 @@ class Flatten {
     const ValueId x = r_.map(in_.operand(op, 0)), old = in_.result(op);
     const Type page = page_type(in_.type(in_.operand(op, 0)));
     const std::vector<Attr> attrs = r_.attrs(op);
-    r_.set(old, stack(op, old, out_.type(x).space, [&](std::int64_t i) { return b_.value(in_.info(op), {slice_page(x, page, i)}, attrs); }));
+    r_.set(old, stack(op, old, out_.type(x).space,
+                      [&](std::int64_t i) { return b_.value(in_.info(op), {slice_page(x, page, i)}, attrs); }));
   }
   void transpose(OpId op) {
     const ValueId old_x = in_.operand(op, 0), old = in_.result(op);
@@ -159,13 +173,17 @@ class Flatten {
     const std::int64_t a = axis(AttrKey::axis, -2), b = axis(AttrKey::other_axis, -1);
     if (a == b) return r_.set(old, r_.map(old_x));
     if (a + b != 2 * t.rank - 3)
-      refuse(op, "only the last two axes of a tile can be exchanged (axes " + std::to_string(a) + " and " + std::to_string(b) + ")",
+      refuse(op,
+             "only the last two axes of a tile can be exchanged (axes " + std::to_string(a) + " and " +
+                 std::to_string(b) + ")",
              "store the tile and load it with other offsets, or exchange the axes outside the kernel");
     const ValueId x = r_.map(old_x);
     const Type page = t.rank > 2 ? page_type(t) : out_.type(x);
-    ValueId scratch = in_.operand_count(op) > 1 && t.rank <= 2 ? r_.map(in_.operand(op, 1)) : b_.value(ops::create, {}, {}, page);
+    ValueId scratch =
+        in_.operand_count(op) > 1 && t.rank <= 2 ? r_.map(in_.operand(op, 1)) : b_.value(ops::create, {}, {}, page);
     if (!has_pages(t)) return r_.set(old, b_.value(ops::transpose, {x, scratch}));
-    r_.set(old, stack(op, old, out_.type(x).space, [&](std::int64_t i) { return b_.value(ops::transpose, {slice_page(x, page, i), scratch}); }));
+    r_.set(old, stack(op, old, out_.type(x).space,
+                      [&](std::int64_t i) { return b_.value(ops::transpose, {slice_page(x, page, i), scratch}); }));
   }
   void assemble(OpId op) {
     const ValueId old_target = in_.operand(op, 0), old_source = in_.operand(op, 1);
@@ -182,7 +200,8 @@ class Flatten {
         std::vector<ValueId> at = offsets;
         std::int64_t coordinates[max_rank];
         page_coordinates(source, i, coordinates);
-        for (int k = 0; k + 2 < source.rank; ++k) at[static_cast<std::size_t>(k)] = b_.add(at[static_cast<std::size_t>(k)], b_.index(coordinates[k]));
+        for (int k = 0; k + 2 < source.rank; ++k)
+          at[static_cast<std::size_t>(k)] = b_.add(at[static_cast<std::size_t>(k)], b_.index(coordinates[k]));
         const ValueId part = slice_page(x, page, i);
         whole = b_.value(ops::assemble, {whole, part, merged_row(b_, target, at.data()), column});
       }
@@ -266,7 +285,8 @@ class Flatten {
     if (t.space == Vec) return b_.value(ops::transpose, {x, b_.value(ops::create, {}, {}, t)});
     const OpId def = out_.definition(x);
     if (!def || !out_.is(def, ops::move) || out_.type(out_.operand(def, 0)).space != Mat)
-      refuse(op, "a transposed operand is in a space where it cannot be turned (" + std::string(name(t.space)) + ")", "use transpose_view(...) on the tile in Mat");
+      refuse(op, "a transposed operand is in a space where it cannot be turned (" + std::string(name(t.space)) + ")",
+             "use transpose_view(...) on the tile in Mat");
     const ValueId turned = b_.value(ops::transpose_view, {out_.operand(def, 0)});
     return b_.value(ops::move, {turned}, {}, with_space(out_.type(turned), t.space));
   }
@@ -356,9 +376,11 @@ class Flatten {
     list.insert(list.end(), pages.begin(), pages.end());
   }
   Pages split(ValueId old) {
-    if (!r_.has(old)) throw InternalError("flatten_tile_nd_to_2d: a batched product has no pages where it is carried on");
+    if (!r_.has(old))
+      throw InternalError("flatten_tile_nd_to_2d: a batched product has no pages where it is carried on");
     Pages pages;
-    for (std::int64_t i = 0; i < page_count(in_.type(old)); ++i) pages.push_back(slice_page(r_.map(old), page_type(in_.type(old)), i));
+    for (std::int64_t i = 0; i < page_count(in_.type(old)); ++i)
+      pages.push_back(slice_page(r_.map(old), page_type(in_.type(old)), i));
     return pages;
   }
   void control(OpId op) {
@@ -392,7 +414,9 @@ class Flatten {
       if (plan_.paged(in_.result(op, i))) return true;
     return false;
   }
-  ValueId argument_like(BlockId block, ValueId model) { return like(out_.add_argument(block, out_.type(model)), model); }
+  ValueId argument_like(BlockId block, ValueId model) {
+    return like(out_.add_argument(block, out_.type(model)), model);
+  }
   ValueId like(ValueId v, ValueId model) {
     if (out_.type(model).is_shaped()) out_.share_valid(v, model);
     return v;
@@ -408,8 +432,9 @@ class Flatten {
   void results(OpId op, OpId made, const std::vector<ValueId>& operands, std::size_t fixed) {
     if (in_.result_count(op) == 0) return;
     const bool branch = in_.is(op, ops::if_else);
-    const std::vector<ValueId> models = branch ? out_.operands(out_.terminator(out_.block(made)))
-                                               : std::vector<ValueId>(operands.begin() + static_cast<std::ptrdiff_t>(fixed), operands.end());
+    const std::vector<ValueId> models =
+        branch ? out_.operands(out_.terminator(out_.block(made)))
+               : std::vector<ValueId>(operands.begin() + static_cast<std::ptrdiff_t>(fixed), operands.end());
     std::vector<Type> types;
     for (const ValueId m : models) types.push_back(out_.type(m));
     out_.set_results(made, types);
@@ -424,7 +449,6 @@ class Flatten {
     }
   }
 
-
   const Function& in_;
   Function out_;
   Rewriter r_;
@@ -438,7 +462,9 @@ inline Function run_flatten(const Function& f, const PassContext&) { return Flat
 }  // namespace detail
 
 /// Tiles of rank > 2 to 2-D; batched products to products of matrices.
-inline constexpr Pass flatten_tile_nd_to_2d = {.name = "flatten_tile_nd_to_2d", .required = {Property::tile_ops},
-                                               .produced = {Property::tiles_2d}, .run = detail::run_flatten};
+inline constexpr Pass flatten_tile_nd_to_2d = {.name = "flatten_tile_nd_to_2d",
+                                               .required = {Property::tile_ops},
+                                               .produced = {Property::tiles_2d},
+                                               .run = detail::run_flatten};
 
 }  // namespace tessera

@@ -43,7 +43,8 @@ namespace detail {
 
 class InferSpaces {
  public:
-  InferSpaces(const Function& in, Arch arch) : in_(in), arch_(arch), r_(in, out_), b_(r_.build()), accumulator_(in.value_count()) {}
+  InferSpaces(const Function& in, Arch arch)
+      : in_(in), arch_(arch), r_(in, out_), b_(r_.build()), accumulator_(in.value_count()) {}
 
   Function run() {
     find_accumulators();
@@ -143,7 +144,8 @@ class InferSpaces {
     moved_[source.index].push_back({b_.block(), space, v});
     for (; r.bytes > capacity(space, arch_) && r.oldest + 1 < r.tiles.size(); ++r.oldest) {
       r.bytes -= r.tiles[r.oldest].second;
-      std::erase_if(moved_[r.tiles[r.oldest].first], [&](const Moved& m) { return m.block == b_.block() && m.space == space; });
+      std::erase_if(moved_[r.tiles[r.oldest].first],
+                    [&](const Moved& m) { return m.block == b_.block() && m.space == space; });
     }
   }
   ValueId moved(OpId op, ValueId v, MemorySpace s) {
@@ -155,16 +157,19 @@ class InferSpaces {
   void require_whole_boxes(OpId op, const Type& from, const Type& to) const {
     if (arch_ != Arch::a3 || from.space != Acc || to.space != Vec || stored(from).same_shape(stored(to))) return;
     fail(in_[op].location,
-         std::string(in_.info(op).name) + ": a3 moves whole boxes out of Acc ([" + std::to_string(from.dims[0]) + "," + std::to_string(from.last()) + "])",
+         std::string(in_.info(op).name) + ": a3 moves whole boxes out of Acc ([" + std::to_string(from.dims[0]) + "," +
+             std::to_string(from.last()) + "])",
          "use a multiple of 16 rows and columns, or store the product before other operations use it");
   }
   [[noreturn]] void no_way(OpId op, int operand, ValueId v, SpaceSet allowed) const {
     const MemorySpace from = out_.type(v).space;
-    const std::string numbers = " (operand " + std::to_string(operand) + ", " + std::string(name(from)) + " to " + std::string(name(allowed.first())) + " on " +
-                                std::string(name(arch_)) + ")";
+    const std::string numbers = " (operand " + std::to_string(operand) + ", " + std::string(name(from)) + " to " +
+                                std::string(name(allowed.first())) + " on " + std::string(name(arch_)) + ")";
     const std::string hint = allowed.first() == Acc ? "begin with matmul, or with tile<Shape<M, N>, f32, Acc>()"
-                             : from == Vec ? "store the tile to a tensor and load it to Mat" : "store the tile to a tensor and load it where it is needed";
-    fail(in_[op].location, std::string(in_.info(op).name) + ": no instruction moves the operand to where it is read" + numbers, hint);
+                             : from == Vec          ? "store the tile to a tensor and load it to Mat"
+                                                    : "store the tile to a tensor and load it where it is needed";
+    fail(in_[op].location,
+         std::string(in_.info(op).name) + ": no instruction moves the operand to where it is read" + numbers, hint);
   }
 
   // --- loops and branches: a variable stands in one place ---
@@ -177,7 +182,8 @@ class InferSpaces {
       const ValueId result = out_.result(made, i);
       if (!out_.type(result).is_tile()) continue;
       if (branch) place_result(op, made, i);
-      for (int k = 0; k < out_.block_count(made); ++k) hand_on(op, out_.terminator(out_.block(made, k)), i, out_.type(result).space);
+      for (int k = 0; k < out_.block_count(made); ++k)
+        hand_on(op, out_.terminator(out_.block(made, k)), i, out_.type(result).space);
     }
   }
   // The result of a branch stands where both blocks leave it, or in the first of their places that the other can reach.
@@ -188,7 +194,9 @@ class InferSpaces {
     if (then == otherwise) return;
     if (!move_chain(otherwise, spaces(then), arch_).empty()) return;
     if (move_chain(then, spaces(otherwise), arch_).empty())
-      fail(in_[op].location, "if: the branches leave the tile in different places (" + std::string(name(then)) + " and " + std::string(name(otherwise)) + ")",
+      fail(in_[op].location,
+           "if: the branches leave the tile in different places (" + std::string(name(then)) + " and " +
+               std::string(name(otherwise)) + ")",
            "make both results in the same way, or move<Vec>(...) them");
     out_[result].type = with_space(out_.type(result), otherwise);
   }
@@ -212,17 +220,21 @@ class InferSpaces {
   Function out_;
   Rewriter r_;
   Builder& b_;
-  std::vector<bool> accumulator_;                             // by old value
+  std::vector<bool> accumulator_;  // by old value
   std::unordered_map<std::uint32_t, std::vector<Moved>> moved_;  // by new value
   std::map<std::pair<std::uint32_t, MemorySpace>, Residents> residents_;  // by block and space
 };
 
-inline Function run_infer_memory_space(const Function& f, const PassContext& context) { return InferSpaces(f, context.arch).run(); }
+inline Function run_infer_memory_space(const Function& f, const PassContext& context) {
+  return InferSpaces(f, context.arch).run();
+}
 
 }  // namespace detail
 
 /// Every tile in a space that its readers accept.
-inline constexpr Pass infer_memory_space = {.name = "infer_memory_space", .required = {Property::tile_ops, Property::tiles_2d},
-                                            .produced = {Property::spaces_inferred}, .run = detail::run_infer_memory_space};
+inline constexpr Pass infer_memory_space = {.name = "infer_memory_space",
+                                            .required = {Property::tile_ops, Property::tiles_2d},
+                                            .produced = {Property::spaces_inferred},
+                                            .run = detail::run_infer_memory_space};
 
 }  // namespace tessera

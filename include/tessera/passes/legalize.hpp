@@ -7,10 +7,10 @@
 
 #include <unordered_map>
 
-#include "legalize/casts.hpp"
-#include "pass.hpp"
 #include "../ir/rewrite.hpp"
 #include "../ops/all.hpp"
+#include "legalize/casts.hpp"
+#include "pass.hpp"
 
 namespace tessera {
 namespace detail {
@@ -21,7 +21,9 @@ namespace detail {
   const std::int64_t dims[2] = {1, t.dims[0]};
   return with_shape(t, dims, 2);
 }
-[[nodiscard]] constexpr bool is_column(const Type& t) { return t.is_tile() && t.space == Vec && t.layout == Layout::dn; }
+[[nodiscard]] constexpr bool is_column(const Type& t) {
+  return t.is_tile() && t.space == Vec && t.layout == Layout::dn;
+}
 
 class Legalize {
  public:
@@ -44,7 +46,8 @@ class Legalize {
   void visit(OpId op) {
     const OpInfo& info = in_.info(op);
     if (info.level == Level::control) return r_.copy(op, Visitor{this});
-    if (!has_tile(op)) return static_cast<void>(r_.copy_plain(op, in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{}));
+    if (!has_tile(op))
+      return static_cast<void>(r_.copy_plain(op, in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{}));
     if (in_.is(op, ops::load)) return load(op);
     if (in_.is(op, ops::store)) return store(op);
     if (in_.is(op, ops::cast)) return cast(op);
@@ -66,8 +69,12 @@ class Legalize {
   }
 
   // --- reading ---
-  [[nodiscard]] Type result_type(OpId op) const { return in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{}; }
-  [[nodiscard]] Type operand_type(OpId op, int i) const { return in_.operand_count(op) > i ? in_.type(in_.operand(op, i)) : Type{}; }
+  [[nodiscard]] Type result_type(OpId op) const {
+    return in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{};
+  }
+  [[nodiscard]] Type operand_type(OpId op, int i) const {
+    return in_.operand_count(op) > i ? in_.type(in_.operand(op, i)) : Type{};
+  }
   [[nodiscard]] bool has_tile(OpId op) const {
     for (int i = 0; i < in_.operand_count(op); ++i)
       if (operand_type(op, i).is_tile()) return true;
@@ -100,7 +107,8 @@ class Legalize {
     std::vector<OperandInfo> known;
     for (const ValueId v : operands) known.push_back(operand_info(out_, v, nullptr));
     const Type type = result ? out_.type(result) : Type{};
-    const InferInput input{known.data(), static_cast<int>(known.size()), type, attrs.begin(), static_cast<int>(attrs.size()), true};
+    const InferInput input{known.data(),  static_cast<int>(known.size()), type,
+                           attrs.begin(), static_cast<int>(attrs.size()), true};
     const Verdict v = check_target(info, input, type, arch_);
     if (!v.lawful()) throw UserError(diagnose(v, info.name, in_[op].location));
   }
@@ -145,7 +153,9 @@ class Legalize {
   void reduce_column(OpId op) {
     const ValueId x = r_.map(in_.operand(op, 0));
     if (in_.info(op).valid == ValidRule::reduce_last) return finish(op, x);
-    const OpInfo& over_row = in_.is(op, ops::col_sum) ? ops::row_sum : in_.is(op, ops::col_max) ? ops::row_max : ops::row_min;
+    const OpInfo& over_row = in_.is(op, ops::col_sum)   ? ops::row_sum
+                             : in_.is(op, ops::col_max) ? ops::row_max
+                                                        : ops::row_min;
     if (!in_.is(op, ops::col_sum) && !in_.is(op, ops::col_max) && !in_.is(op, ops::col_min))
       refuse(op, "not available on a column (" + shape_text(out_.type(x)) + ")", "reshape it to one row first");
     const ValueId row = row_of(x);
@@ -157,9 +167,11 @@ class Legalize {
     if (column) x = row_of(x);
     const DType from = out_.type(x).dtype, to = result_type(op).dtype;
     const std::vector<DType> chain = cast_chain(from, to, arch_);
-    if (chain.empty()) throw UserError(diagnose(breaks(rule::cast_has_no_path, arg(from), arg(to)), "cast", in_[op].location));
+    if (chain.empty())
+      throw UserError(diagnose(breaks(rule::cast_has_no_path, arg(from), arg(to)), "cast", in_[op].location));
     for (std::size_t i = 0; i < chain.size(); ++i)
-      x = emit(op, ops::cast, {x}, i == rounding_step(from, chain) ? r_.attrs(op) : std::vector<Attr>{}, with_dtype(out_.type(x), chain[i]));
+      x = emit(op, ops::cast, {x}, i == rounding_step(from, chain) ? r_.attrs(op) : std::vector<Attr>{},
+               with_dtype(out_.type(x), chain[i]));
     finish(op, column ? column_of(x) : x);
   }
 
@@ -171,7 +183,8 @@ class Legalize {
     if (operands.size() == model + 1) return operands.push_back(scratch_like(op, operands[model]));
     const Type &x = out_.type(operands[model]), &s = out_.type(operands.back());
     if (s.dtype != x.dtype || s.rank != x.rank || s.dims[0] < x.dims[0] || s.last() < x.last())
-      refuse(op, "the scratch tile is smaller than the operand (" + shape_text(s) + ", " + shape_text(x) + ")", "leave it out, or give a tile like the operand");
+      refuse(op, "the scratch tile is smaller than the operand (" + shape_text(s) + ", " + shape_text(x) + ")",
+             "leave it out, or give a tile like the operand");
   }
 
   // --- windows of tensors ---
@@ -255,9 +268,12 @@ class Legalize {
     if (row != rows_.end() && out_.type(row->second) == to) return finish(op, row->second);
     if (from.space == Acc) return finish(op, emit(op, ops::reshape, {in_vec(op, x)}, {}, with_space(to, Vec)));
     if (from.space != Vec)
-      refuse(op, "a tile in " + std::string(name(from.space)) + " is stored in boxes and has no other shape", "reshape the tensor, or move<Vec>(...) first");
+      refuse(op, "a tile in " + std::string(name(from.space)) + " is stored in boxes and has no other shape",
+             "reshape the tensor, or move<Vec>(...) first");
     if (!contiguous(from) || !contiguous(to))
-      refuse(op, "the rows are padded to 32 bytes, so the tile has no other shape (" + shape_text(from) + " to " + shape_text(to) + ")",
+      refuse(op,
+             "the rows are padded to 32 bytes, so the tile has no other shape (" + shape_text(from) + " to " +
+                 shape_text(to) + ")",
              "use rows of a multiple of 32 bytes, or reshape the tensor before it is loaded");
     finish(op, emit(op, ops::reshape, {x}, {}, to));
   }
@@ -275,7 +291,8 @@ class Legalize {
     if (operand_type(op, 0).rank != 1) return operands;
     // Offsets, and valid extents where there are some, get the row in front.
     const auto first = static_cast<std::ptrdiff_t>(offsets_from);
-    if (operands.size() > static_cast<std::size_t>(offsets_from) + 1) operands.insert(operands.begin() + first + 1, b_.index(1));
+    if (operands.size() > static_cast<std::size_t>(offsets_from) + 1)
+      operands.insert(operands.begin() + first + 1, b_.index(1));
     operands.insert(operands.begin() + first, b_.index(0));
     return operands;
   }
@@ -286,8 +303,11 @@ class Legalize {
     if (t.space != Vec || !out_.is_constant(start)) return;
     const std::int64_t n = out_[start].integer;
     if (bytes_of(t.dtype, n) % 32 == 0) return;
-    refuse(op, std::string("a window starts inside a block of 32 bytes (") + (column ? "row " : "column ") + std::to_string(n) + " of " + shape_text(t) + ")",
-           "use an offset that is a multiple of " + std::to_string(256 / info(t.dtype).bits) + " elements, or load the part from the tensor");
+    refuse(op,
+           std::string("a window starts inside a block of 32 bytes (") + (column ? "row " : "column ") +
+               std::to_string(n) + " of " + shape_text(t) + ")",
+           "use an offset that is a multiple of " + std::to_string(256 / info(t.dtype).bits) +
+               " elements, or load the part from the tensor");
   }
   void slice(OpId op) {
     std::vector<ValueId> operands = windows(op, 1);
@@ -310,7 +330,9 @@ class Legalize {
     const std::vector<ValueId> operands = windows(op, 2);
     const Type &target = out_.type(operands[0]), &source = out_.type(operands[1]);
     if (target.space == Vec && source.space == Vec && target.layout != source.layout)
-      refuse(op, "a column and rows are stored in different orders (" + shape_text(source) + " into " + shape_text(target) + ")",
+      refuse(op,
+             "a column and rows are stored in different orders (" + shape_text(source) + " into " + shape_text(target) +
+                 ")",
              "put rows into rows; single elements are set with write(...)");
     check_start(op, target, operands[2], operands[3]);
     finish(op, emit_same(op, ops::assemble, operands, r_.attrs(op), as_row(result_type(op))));
@@ -331,8 +353,9 @@ class Legalize {
     const Type t = out_.type(r_.map(in_.operand(op, lhs)));
     const std::int64_t block = 256 / info(t.dtype).bits;
     if (t.last() % block != 0)
-      refuse(op, "the inner dimension is not a whole number of 32-byte blocks (K = " + std::to_string(t.last()) + ", " + std::string(name(t.dtype)) + ": " +
-                     std::to_string(block) + ")",
+      refuse(op,
+             "the inner dimension is not a whole number of 32-byte blocks (K = " + std::to_string(t.last()) + ", " +
+                 std::string(name(t.dtype)) + ": " + std::to_string(block) + ")",
              "use a K that is a multiple of " + std::to_string(block) + "; pad both operands with zeros in the tensor");
   }
   ValueId in_vec(OpId op, ValueId x) {
@@ -343,7 +366,8 @@ class Legalize {
   // On a3 a tile leaves Acc for Vec with all of its boxes, so both must be allocated alike.
   void require_whole_boxes(OpId op, const Type& from, const Type& to) const {
     if (arch_ == Arch::a3 && from.space == Acc && to.space == Vec && !stored(from).same_shape(stored(to)))
-      refuse(op, "a3 moves whole boxes out of Acc (" + shape_text(from) + ")", "use a multiple of 16 rows and columns, or store the tile from Acc");
+      refuse(op, "a3 moves whole boxes out of Acc (" + shape_text(from) + ")",
+             "use a multiple of 16 rows and columns, or store the tile from Acc");
   }
 
   const Function& in_;
@@ -351,9 +375,9 @@ class Legalize {
   Function out_;
   Rewriter r_;
   Builder& b_;
-  std::unordered_map<std::uint32_t, ValueId> rows_;    // by column (new value): the same elements as a row
+  std::unordered_map<std::uint32_t, ValueId> rows_;  // by column (new value): the same elements as a row
   std::unordered_map<std::uint32_t, ValueId> turned_;  // by old Mat load: the load that is read transposed
-  std::vector<OpId> backs_;                            // rows that became columns again, perhaps for nothing
+  std::vector<OpId> backs_;  // rows that became columns again, perhaps for nothing
 };
 
 inline Function run_legalize(const Function& f, const PassContext& context) { return Legalize(f, context.arch).run(); }
@@ -361,7 +385,9 @@ inline Function run_legalize(const Function& f, const PassContext& context) { re
 }  // namespace detail
 
 /// Makes every operation one that the target has, in a form that its instruction takes.
-inline constexpr Pass legalize = {.name = "legalize", .required = {Property::tile_ops, Property::tiles_2d}, .produced = {Property::legal},
+inline constexpr Pass legalize = {.name = "legalize",
+                                  .required = {Property::tile_ops, Property::tiles_2d},
+                                  .produced = {Property::legal},
                                   .run = detail::run_legalize};
 
 }  // namespace tessera

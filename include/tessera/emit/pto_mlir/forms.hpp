@@ -221,7 +221,11 @@ static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::block_i
 
 inline void emit_block(Module& m, BlockId b) {
   m.deeper();
-  for (OpId o = m.f[b].first; o; o = m.f.next(o)) form_table[static_cast<std::size_t>(m.f.info(o).form)](m, o);
+  for (OpId o = m.f[b].first; o; o = m.f.next(o)) {
+    const OpInfo& op = m.f.info(o);
+    form_table[static_cast<std::size_t>(op.form)](m, o);
+    if (op.pipe != Pipe::none && op.level != Level::scalar) m.note_kind(o);
+  }
   m.shallower();
 }
 

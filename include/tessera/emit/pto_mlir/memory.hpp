@@ -182,6 +182,7 @@ inline void emit_read(Module& m, OpId o) {
   const DType d = m.f.type(x).dtype;
   if (m.f.type(x).is_tile()) {
     const Tile t = m.tile(x);
+    m.note_value_of_section();
     m.line(o, m.define(v), " = pto.tgetval ins(", t, ", ", at, " : ", m.type(t), ", index) outs : ", info(d).pto_name);
     return;
   }

@@ -232,6 +232,32 @@ class Module {
     return static_cast<std::uint32_t>(parts_.size() - 1);
   }
 
+  // --- which core ---
+  static constexpr unsigned vector_kind = 1, cube_kind = 2;
+  /// Notes the core that runs an operation on tiles.
+  void note_kind(OpId o) {
+    const Operation& op = f[o];
+    bool cube = false, tiles = false;
+    const auto look = [&](const Type& t) {
+      tiles = tiles || t.is_tile();
+      cube = cube || (t.is_tile() && t.space != Vec);
+    };
+    for (int i = 0; i < f.operand_count(o) && i < 3; ++i) look(f.type(f.operand(o, i)));
+    if (op.result_count > 0) look(f.type(f.result(o)));
+    if (tiles) kinds_ |= cube ? cube_kind : vector_kind;
+  }
+  /// Writes the blocks of a control operation and notes whether both cores run in them.
+  template <class Write>
+  void region(Write&& write) {
+    const unsigned outside = kinds_;
+    kinds_ = 0;
+    write();
+    mixed_region_ = mixed_region_ || kinds_ == (vector_kind | cube_kind);
+    kinds_ |= outside;
+  }
+  /// Notes an instruction whose value later instructions of the function use.
+  void note_value_of_section() { defined_in_section_ = true; }
+
   // --- views of parameters ---
   /// The view of a tensor parameter with its `merged` leading dims as one, or with its last two dims exchanged.
   const View& view(ValueId tensor, int merged, bool transposed) {
@@ -252,9 +278,12 @@ class Module {
     std::string head("module attributes {pto.target_arch = \"");
     head.append(name(options.arch)).append("\"} {\n  func.func @").append(f.name).append("(");
     parameters(head);
-    head.append(") attributes {pto.entry} {\n");
     out_ = &body_;
     write_body(*this);
+    // The assembler puts runs of vector and of cube operations into sections of their own, unless the function has a kind.
+    // It must not where a loop or branch holds both, or where a value of one section is used in another.
+    const bool one_section = kinds_ == (vector_kind | cube_kind) && (mixed_region_ || defined_in_section_);
+    head.append(one_section ? ") attributes {pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {\n" : ") attributes {pto.entry} {\n");
     body_.append("  }\n}\n");
     for (const std::int64_t n : sorted_index_constants()) {
       head.append("    %").append(labels_[index_constants_[n]]).append(" = arith.constant ");
@@ -426,6 +455,8 @@ class Module {
   std::size_t indent_ = 4;
   std::uint32_t next_ = 0;
   std::uint32_t float_constants_ = 0;
+  unsigned kinds_ = 0;
+  bool mixed_region_ = false, defined_in_section_ = false;
   std::vector<Name> names_;          // by value: scalars
   std::vector<std::uint32_t> tiles_;  // by value: handle
   std::vector<Tile> handles_;

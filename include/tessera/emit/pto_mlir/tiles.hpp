@@ -74,6 +74,7 @@ inline Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, con
   const Tile t{m.fresh(v), m.types.find(k), v, k.cols, Tile::Kind::reshaped, of.copied};
   Name rows, cols;
   if (at_run_time) rows = m.name(m.index(valid.rows)), cols = m.name(m.index(valid.cols));
+  m.note_value_of_section();
   m.line(o, t, " = pto.treshape ", of, " : ", m.type(of), " -> ", m.type(t));
   if (at_run_time) m.line("pto.set_validshape ", t, ", ", rows, ", ", cols, " : ", m.type(t));
   return t;

@@ -17,7 +17,12 @@ struct Point {
 
 class Liveness {
  public:
-  explicit Liveness(const Function& f) : f_(f), begin_(f.operation_count()), end_(f.operation_count()), start_(f.block_total()) {
+  explicit Liveness(const Function& f)
+      : f_(f),
+        begin_(f.operation_count()),
+        end_(f.operation_count()),
+        start_(f.block_total()),
+        last_(f.value_count(), unknown) {
     number(f.body());
   }
 
@@ -26,9 +31,24 @@ class Liveness {
   [[nodiscard]] Point at(OpId op) const { return {f_[op].parent, begin_[op.index]}; }
   [[nodiscard]] Point defined(ValueId v) const {
     const Value& value = f_[v];
-    return value.kind == ValueKind::result ? after(OpId{value.owner}) : Point{BlockId{value.owner}, start_[value.owner]};
+    return value.kind == ValueKind::result ? after(OpId{value.owner})
+                                           : Point{BlockId{value.owner}, start_[value.owner]};
   }
 
+  /// The position behind which the value is dead for good.
+  [[nodiscard]] std::uint32_t last(ValueId v) {
+    std::uint32_t& known = last_[v.index];
+    if (known != unknown) return known;
+    const BlockId home = f_.defining_block(v);
+    known = defined(v).position;
+    f_.for_each_use(v, [&](OpId user, int) {
+      std::uint32_t end = begin_[user.index];
+      for (BlockId b = f_[user].parent; b != home; b = f_[f_[b].owner].parent)
+        if (!f_.is(f_[b].owner, ops::if_else)) end = end_[f_[b].owner.index];
+      known = known > end ? known : end;
+    });
+    return known;
+  }
   /// A use that may run after the point; none when the value is dead there.
   [[nodiscard]] OpId use_after(ValueId v, Point p) const {
     const BlockId home = f_.defining_block(v);
@@ -54,7 +74,9 @@ class Liveness {
       end_[op.index] = f_.block_count(op) > 0 ? next_++ : begin_[op.index];
     }
   }
-  [[nodiscard]] bool inside(OpId holder, Point p) const { return begin_[holder.index] < p.position && p.position < end_[holder.index]; }
+  [[nodiscard]] bool inside(OpId holder, Point p) const {
+    return begin_[holder.index] < p.position && p.position < end_[holder.index];
+  }
   [[nodiscard]] bool encloses(BlockId outer, BlockId b) const {
     for (;;) {
       if (b == outer) return true;
@@ -80,7 +102,9 @@ class Liveness {
   }
 
   const Function& f_;
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
   std::vector<std::uint32_t> begin_, end_, start_;
+  std::vector<std::uint32_t> last_;
   std::uint32_t next_ = 0;
 };
 

@@ -17,6 +17,7 @@ namespace tessera::detail {
 /// Tiles in one buffer. `type` is that of what is allocated; `first` the position where it comes into being.
 struct Buffer {
   std::vector<ValueId> tiles;
+  std::vector<std::uint32_t> dead;  ///< behind this position, that tile and all before it in the list are dead
   Type type;
   std::uint32_t first = 0;
 };
@@ -29,7 +30,8 @@ struct HandOn {
 
 class Sharing {
  public:
-  explicit Sharing(const Function& f) : f_(f), live_(f), buffer_of_(f.value_count(), -1), content_(f.value_count()), views_(f.value_count()) {
+  explicit Sharing(const Function& f)
+      : f_(f), live_(f), buffer_of_(f.value_count(), -1), content_(f.value_count()), views_(f.value_count()) {
     block(f.body());
   }
 
@@ -55,10 +57,16 @@ class Sharing {
   }
 
   // --- sets of tiles ---
-  int make(std::vector<ValueId> tiles, const Type& type, std::uint32_t first) {
-    buffers_.push_back({std::move(tiles), type, first});
+  int make(List<ValueId> tiles, const Type& type, std::uint32_t first) {
+    buffers_.push_back({{}, {}, type, first});
+    for (const ValueId v : tiles) append(buffers_.back(), v);
     merged_.push_back(static_cast<int>(merged_.size()));
     return static_cast<int>(buffers_.size() - 1);
+  }
+  void append(Buffer& b, ValueId v) {
+    const std::uint32_t last = live_.last(v);
+    b.dead.push_back(b.dead.empty() ? last : std::max(last, b.dead.back()));
+    b.tiles.push_back(v);
   }
   int find(int b) {
     while (merged_[static_cast<std::size_t>(b)] != b) {
@@ -72,7 +80,7 @@ class Sharing {
   void join(ValueId v, int b) {
     b = find(b);
     buffer_of_[v.index] = b;
-    at(b).tiles.push_back(v);
+    append(at(b), v);
   }
   // The storage of `b` is that of `a` from now on.
   void merge(int a, int b) {
@@ -81,9 +89,10 @@ class Sharing {
     if (a == b) return;
     const std::uint32_t first = std::min(at(a).first, at(b).first);
     if (at(a).tiles.size() < at(b).tiles.size()) std::swap(a, b);
-    at(a).tiles.insert(at(a).tiles.end(), at(b).tiles.begin(), at(b).tiles.end());
+    for (const ValueId v : at(b).tiles) append(at(a), v);
     at(a).first = first;
     at(b).tiles.clear();
+    at(b).dead.clear();
     merged_[static_cast<std::size_t>(b)] = a;
   }
 
@@ -111,18 +120,29 @@ class Sharing {
   }
   [[nodiscard]] bool interfere(ValueId u, ValueId w) const {
     if (content(u) == content(w)) return false;
-    return live_.live_at_definition(w, u) || live_.live_at_definition(u, w) || reads_while_writing(w, u) || reads_while_writing(u, w);
+    return live_.live_at_definition(w, u) || live_.live_at_definition(u, w) || reads_while_writing(w, u) ||
+           reads_while_writing(u, w);
   }
   bool mergeable(int a, int b) {
     if (at(a).type != at(b).type) return false;
-    for (const ValueId u : at(a).tiles)
+    if (at(a).tiles.size() < at(b).tiles.size()) std::swap(a, b);
+    std::uint32_t first = ~std::uint32_t{0};
+    for (const ValueId w : at(b).tiles) first = std::min(first, live_.defined(w).position);
+    return still_used(a, first, [&](ValueId u) {
       for (const ValueId w : at(b).tiles)
         if (interfere(u, w)) return false;
-    return true;
+      return true;
+    });
   }
   bool dead_after(int b, Point p) {
-    for (const ValueId v : at(b).tiles)
-      if (live_.live_after(v, p)) return false;
+    return still_used(b, p.position, [&](ValueId v) { return !live_.live_after(v, p); });
+  }
+  // Whether `holds` is true of the buffer's tiles; those that are dead before the position need not be asked.
+  template <class Holds>
+  bool still_used(int b, std::uint32_t position, Holds&& holds) {
+    const Buffer& buffer = at(b);
+    for (std::size_t i = buffer.tiles.size(); i-- > 0 && buffer.dead[i] >= position;)
+      if (!holds(buffer.tiles[i])) return false;
     return true;
   }
 
@@ -137,9 +157,11 @@ class Sharing {
     const Type& t = f_.type(v);
     if (t.space == Vec || undefined(v)) return;
     fail(f_[op].location,
-         std::string(f_.info(op).name) + ": a tile in " + std::string(name(t.space)) + " would have to be copied, and no instruction does that (" +
-             line_of(f_[op].location) + ", " + line_of(f_[other].location) + ")",
-         t.space == Acc ? "use the accumulator only once: store it before it is changed, or compute it in both places" : "load or move it again where it is needed");
+         std::string(f_.info(op).name) + ": a tile in " + std::string(name(t.space)) +
+             " would have to be copied, and no instruction does that (" + line_of(f_[op].location) + ", " +
+             line_of(f_[other].location) + ")",
+         t.space == Acc ? "use the accumulator only once: store it before it is changed, or compute it in both places"
+                        : "load or move it again where it is needed");
   }
   // --- the walk ---
   void block(BlockId b) {
@@ -171,7 +193,8 @@ class Sharing {
     const ValueId x = f_.operand(op, info.in_place);
     OpId reader = reader_after(x, live_.after(op));
     for (int i = 0; i < f_.operand_count(op) && !info.may_alias; ++i)  // another look at what is overwritten
-      if (i != info.in_place && f_.type(f_.operand(op, i)).is_tile() && buffer(f_.operand(op, i)) == buffer(x)) reader = op;
+      if (i != info.in_place && f_.type(f_.operand(op, i)).is_tile() && buffer(f_.operand(op, i)) == buffer(x))
+        reader = op;
     if (reader) {
       require_copy(op, x, reader);
       copied_[op.index] = true;
@@ -198,7 +221,8 @@ class Sharing {
       }
       taken.push_back(b);
       for (int k = 0; k < f_.block_count(op); ++k) {
-        const ValueId argument = f_[f_.block(op, k)].arguments[static_cast<std::size_t>(i + (f_.is(op, ops::for_loop) ? 1 : 0))];
+        const ValueId argument =
+            f_[f_.block(op, k)].arguments[static_cast<std::size_t>(i + (f_.is(op, ops::for_loop) ? 1 : 0))];
         new_content(argument);
         join(argument, b);
       }
@@ -242,7 +266,10 @@ class Sharing {
     const Point before = live_.at(op), behind = live_.after(op);
     int from[2];
     for (int k = 0; k < 2; ++k) from[k] = buffer(f_.operand(f_.terminator(f_.block(op, k)), i));
-    const auto usable = [&](int b) { return at(b).first < before.position && at(b).type == f_.type(result) && dead_after(b, behind) && !results_in(op, i, b); };
+    const auto usable = [&](int b) {
+      return at(b).first < before.position && at(b).type == f_.type(result) && dead_after(b, behind) &&
+             !results_in(op, i, b);
+    };
     for (int k = 0; k < 2; ++k)
       if (usable(from[k]) && (from[0] == from[1] || reaches(op, i, from[k], from[1 - k]))) return from[k];
     const int b = make({}, f_.type(result), before.position);
@@ -262,9 +289,9 @@ class Sharing {
 
   const Function& f_;
   Liveness live_;
-  std::vector<int> buffer_of_;                // by value
-  std::vector<ValueId> content_;              // by value: the value whose elements it shows
-  std::vector<std::vector<ValueId>> views_;   // by content
+  std::vector<int> buffer_of_;  // by value
+  std::vector<ValueId> content_;  // by value: the value whose elements it shows
+  std::vector<std::vector<ValueId>> views_;  // by content
   std::vector<Buffer> buffers_;
   std::vector<int> merged_;
   std::unordered_map<std::uint32_t, bool> copied_;

@@ -20,9 +20,12 @@ inline bool merge_valid(Rewriter& r, ValueId v, OpId by, Extent (&merged)[2]) {
     const Extent e = in.valid(v, i);
     if (inner && e != Extent{t.dims[i], {}})
       fail(in[by].location,
-           std::string(in.info(by).name) + ": the valid part is not one band of rows when the tile becomes 2-D (axis " + std::to_string(i) + ": " +
-               (e.is_constant() ? std::to_string(e.constant) : std::string("a run-time extent")) + " of " + std::to_string(t.dims[i]) + ")",
-           "only the first dim above 1 and the last one may be valid in part: loop over the outer dims and use [1,..,M,N] tiles");
+           std::string(in.info(by).name) + ": the valid part is not one band of rows when the tile becomes 2-D (axis " +
+               std::to_string(i) + ": " +
+               (e.is_constant() ? std::to_string(e.constant) : std::string("a run-time extent")) + " of " +
+               std::to_string(t.dims[i]) + ")",
+           "only the first dim above 1 and the last one may be valid in part: loop over the outer dims and use "
+           "[1,..,M,N] tiles");
     inner = inner || t.dims[i] != 1;
     rows = b.mul(rows, b.value_of(r.map(e)));
   }

@@ -54,7 +54,8 @@ namespace tessera::detail {
 
 class PagePlan {
  public:
-  explicit PagePlan(const Function& f) : f_(f), paged_(f.value_count()), deferred_(f.value_count(), unknown), writes_(f.operation_count()) {
+  explicit PagePlan(const Function& f)
+      : f_(f), paged_(f.value_count()), deferred_(f.value_count(), unknown), writes_(f.operation_count()) {
     count_writes();
     find_paged();
   }
@@ -66,8 +67,8 @@ class PagePlan {
   [[nodiscard]] bool needs_whole(ValueId v) const {
     bool whole = false;
     f_.for_each_use(v, [&](OpId user, int i) {
-      whole = whole || !(f_.info(user).level == Level::control || first_factor(f_, user) >= 0 || (f_.is(user, ops::store) && i == 0) ||
-                         f_.is(user, ops::move));
+      whole = whole || !(f_.info(user).level == Level::control || first_factor(f_, user) >= 0 ||
+                         (f_.is(user, ops::store) && i == 0) || f_.is(user, ops::move));
     });
     return whole;
   }
@@ -98,7 +99,8 @@ class PagePlan {
     collect_products(load, readers);
     for (const OpId r : readers)
       if (r != readers.front()) return false;
-    const OpId product = readers.front(), store = fused_store(product), place = store ? store : product, self = f_.definition(load);
+    const OpId product = readers.front(), store = fused_store(product), place = store ? store : product,
+               self = f_.definition(load);
     if (f_[place].parent != f_[self].parent || writes_[place.index] != writes_[self.index]) return false;
     return !store || f_.operand(store, 1) != f_.operand(self, 0);
   }
@@ -148,7 +150,9 @@ class PagePlan {
     f_.for_each_use(v, [&](OpId user, int i) {
       const int factor = first_factor(f_, user);
       const bool product = factor >= 0 && i >= factor;
-      only_products = only_products && (product || (f_.result_count(user) == 1 && f_.info(user).level != Level::control && deferred(f_.result(user))));
+      only_products =
+          only_products && (product || (f_.result_count(user) == 1 && f_.info(user).level != Level::control &&
+                                        deferred(f_.result(user))));
     });
     return only_products;
   }
