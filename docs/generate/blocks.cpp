@@ -1,7 +1,7 @@
 // What keeps the pages true: every fenced block of a page is compiled, quoted from a file, or compared with real output. An
 // HTML comment in front of a block says which:
 //   <!-- compile: kernel -->        declarations of kernels; one namespace for a page, with `using namespace tessera`
-//   <!-- compile: body (int x) -->  statements of a kernel's lambda with these parameters
+//   <!-- compile: body -->          statements of a kernel's lambda; the first line is `// parameters: <type> <name>, ...`
 //   <!-- compile: file name -->     a file as it stands (of any language); further blocks of the name continue it
 //   <!-- quoted: path -->           each line stands in that file, in this order
 //   <!-- ir: k after pass -->       what `<generator> lower k --print-after-all` prints (`ir: k as recorded`)
@@ -102,9 +102,11 @@ int extract(const Page& page, const fs::path& directory) {
     for (const std::string& t : b.text) text.append(t).append("\n");
     if (b.directive == "compile: kernel") {
       kernels << line << text;
-    } else if (behind(b.directive, "compile: body", rest)) {
+    } else if (b.directive == "compile: body") {
       const std::string own = "doc_" + name + "_" + std::to_string(b.line);
-      kernels << "inline const auto " << own << " = kernel(\"" << own << "\", []" << rest << " {\n" << line << text << "});\n";
+      if (b.text.empty() || !behind(b.text[0], "// parameters:", rest))
+        throw std::runtime_error(place(page, b) + "error: the block does not begin with `// parameters: `");
+      kernels << "inline const auto " << own << " = kernel(\"" << own << "\", [](" << rest << ") {\n" << line << text << "});\n";
     } else if (behind(b.directive, "compile: file", rest)) {
       files[rest].append(text);
     }
@@ -154,20 +156,28 @@ std::string output_of(const std::string& command) {
 }
 
 bool known(const Block& b) {
-  for (const char* d : {"compile: kernel", "no compile"})
+  for (const char* d : {"compile: kernel", "compile: body", "no compile"})
     if (b.directive == d) return true;
-  for (const char* d : {"compile: body (", "compile: file ", "quoted: ", "ir: ", "output: "})
+  for (const char* d : {"compile: file ", "quoted: ", "ir: ", "output: "})
     if (starts_with(b.directive, d)) return true;
   return false;
 }
-/// Targets of `[text](target)` outside of blocks.
+std::string without_code(const std::string& line) {
+  std::string out;
+  bool inside = false;
+  for (const char c : line) {
+    if (c == '`') inside = !inside;
+    else if (!inside) out.push_back(c);
+  }
+  return out;
+}
+/// Targets of `[text](target)` outside of code.
 std::vector<std::pair<std::size_t, std::string>> links(const Page& page) {
   std::vector<std::pair<std::size_t, std::string>> list;
   bool inside = false;
   for (std::size_t i = 0; i < page.lines.size(); ++i) {
-    const std::string& line = page.lines[i];
-    if (starts_with(line, "```")) inside = !inside;
-    if (inside) continue;
+    if (starts_with(page.lines[i], "```")) inside = !inside;
+    const std::string line = inside ? "" : without_code(page.lines[i]);
     for (std::size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 2))
       list.emplace_back(i + 1, line.substr(at + 2, line.find(')', at) - at - 2));
   }

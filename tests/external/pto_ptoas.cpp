@@ -39,8 +39,9 @@ Answer assemble(const std::string& text, Arch arch) {
   }();
   const std::filesystem::path module = directory / "module.pto", log = directory / "log";
   std::ofstream(module) << text;
-  const std::string command = "'" + assembler() + "' --enable-insert-sync --pto-arch=" + std::string(name(arch)) + " '" + module.string() + "' -o '" +
-                              (directory / "module.cpp").string() + "' > '" + log.string() + "' 2>&1";
+  const std::string command = "'" + assembler() + "' --enable-insert-sync --pto-arch=" + std::string(name(arch)) +
+                              " '" + module.string() + "' -o '" + (directory / "module.cpp").string() + "' > '" +
+                              log.string() + "' 2>&1";
   const int status = std::system(command.c_str());
   std::ifstream in(log);
   std::string words, line;
@@ -56,7 +57,9 @@ bool absent() {
 }
 
 // What only the newer assembler takes is refused by the emitter with its version's name.
-bool refused_for_version(const UserError& e) { return version() == Assembler::v0_27 && e.diagnostic().message.find("0.27") != std::string::npos; }
+bool refused_for_version(const UserError& e) {
+  return version() == Assembler::v0_27 && e.diagnostic().message.find("0.27") != std::string::npos;
+}
 
 }  // namespace
 
@@ -85,7 +88,9 @@ TEST_CASE("the assembler takes every operation for the element types of its tabl
       for (const OpInfo* op : family)
         for (const DType d : all_dtypes)
           for (const bool scratch : {false, true}) {
-            if (op->level == Level::control || (scratch && (op->scratch == ScratchRule::none || op == &ops::gather_flat))) continue;
+            if (op->level == Level::control ||
+                (scratch && (op->scratch == ScratchRule::none || op == &ops::gather_flat)))
+              continue;
             if (!accepts_on(*op, d, arch)) continue;
             if (version() == Assembler::v0_27 && op == &ops::full && d == bf16) continue;  // new in 0.60
             Lowered l("k");
@@ -119,9 +124,7 @@ TEST_CASE("the tables leave out no element type of a tile operation that the ass
             if (!v) continue;
             sink(l, v);
             text = emit_pto_mlir(l.f, {.arch = arch});
-          } catch (const UserError&) {
-            continue;
-          }
+          } catch (const UserError&) { continue; }
           INFO(op->name << " " << name(d) << " " << name(arch) << "\n" << text);
           CHECK_FALSE(assemble(text, arch).accepted);
         }

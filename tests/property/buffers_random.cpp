@@ -21,7 +21,7 @@ class RandomKernel {
     k.store(sum, o_, {k.index(0), k.index(0)});
     k.returns();
   }
-  Kernel k;
+  Recording k;
 
  private:
   std::uint32_t below(std::uint32_t n) {
@@ -90,7 +90,7 @@ class RandomKernel {
       statements(inner, depth - 1, counter);
       return last(inner, count);
     };
-    const auto results = k.branch(c, std::vector<Type>(count, shaped(f32, {8, 8}, Vec)), block, block);
+    const auto results = k.branch(c, std::vector<Type>(count, shaped_type(f32, {8, 8}, Vec)), block, block);
     tiles.insert(tiles.end(), results.begin(), results.end());
   }
   // Mostly what was made last, so that much is carried on.

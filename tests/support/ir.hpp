@@ -11,7 +11,7 @@
 
 namespace tessera::test {
 
-[[nodiscard]] inline Type shaped(DType dtype, List<std::int64_t> dims, MemorySpace space = Gm) {
+[[nodiscard]] inline Type shaped_type(DType dtype, List<std::int64_t> dims, MemorySpace space = Gm) {
   Type t;
   t.dtype = dtype;
   t.kind = TypeKind::tensor;
@@ -19,17 +19,17 @@ namespace tessera::test {
 }
 
 /// One kernel under construction. Every operation stands on a line of its own, counted from 1.
-class Kernel {
+class Recording {
  public:
-  explicit Kernel(std::string_view name = "k") : build_(f_) { f_.name = name; }
-  Kernel(const Kernel&) = delete;
-  Kernel& operator=(const Kernel&) = delete;
+  explicit Recording(std::string_view name = "k") : build_(f_) { f_.name = name; }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
 
   [[nodiscard]] Function& f() { return f_; }
   [[nodiscard]] Builder& b() { return build_; }
 
   ValueId tensor(std::string_view name, DType dtype, List<std::int64_t> dims, Direction direction = Direction::in) {
-    return parameter(name, shaped(dtype, dims), direction);
+    return parameter(name, shaped_type(dtype, dims), direction);
   }
   ValueId scalar(std::string_view name, DType dtype) { return parameter(name, scalar_type(dtype), Direction::in); }
   ValueId named(ValueId v, std::string_view name) {
@@ -51,17 +51,17 @@ class Kernel {
   ValueId index(std::int64_t n) { return f_.index(n); }
 
   ValueId create(DType dtype, List<std::int64_t> dims, MemorySpace space = Gm) {
-    return op(ops::create, {}, {}, shaped(dtype, dims, space));
+    return op(ops::create, {}, {}, shaped_type(dtype, dims, space));
   }
   ValueId full(ValueId value, List<std::int64_t> dims) {
-    return op(ops::full, {value}, {}, shaped(f_.type(value).dtype, dims));
+    return op(ops::full, {value}, {}, shaped_type(f_.type(value).dtype, dims));
   }
   ValueId cast(ValueId x, DType dtype, Rounding r = Rounding::round) {
     return op(ops::cast, {x}, {Attr{AttrKey::rounding, false, false, 0, static_cast<std::int64_t>(r), 0}},
               scalar_type(dtype));
   }
   ValueId reshape(ValueId x, List<std::int64_t> dims) {
-    return op(ops::reshape, {x}, {}, shaped(f_.type(x).dtype, dims));
+    return op(ops::reshape, {x}, {}, shaped_type(f_.type(x).dtype, dims));
   }
   ValueId slice(ValueId x, List<std::int64_t> dims, std::vector<ValueId> offsets, std::vector<ValueId> valid = {}) {
     return window(ops::slice, x, dims, std::move(offsets), std::move(valid), Gm);
@@ -128,7 +128,7 @@ class Kernel {
     operands.insert(operands.end(), valid.begin(), valid.end());
     std::vector<Attr> attrs;
     if (!valid.empty()) attrs.push_back({AttrKey::has_valid, false, false, 0, 1, 0});
-    return op(info, operands, attrs, shaped(f_.type(x).dtype, dims, space));
+    return op(info, operands, attrs, shaped_type(f_.type(x).dtype, dims, space));
   }
   ValueId product(const OpInfo& info, List<ValueId> operands, bool transpose_lhs, bool transpose_rhs) {
     std::vector<Attr> attrs;

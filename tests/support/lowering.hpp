@@ -34,7 +34,7 @@ namespace tessera::test {
   return {};
 }
 /// "f32[6,4]@Vec" and the like, of a result.
-[[nodiscard]] inline std::string type_of(const Function& f, const OpInfo& info, int n = 0) {
+[[nodiscard]] inline std::string type_text(const Function& f, const OpInfo& info, int n = 0) {
   const Type& t = f.type(f.result(find_op(f, info, n)));
   std::string text(name(t.dtype));
   for (int i = 0; i < t.rank; ++i) text.append(i == 0 ? "[" : ",").append(std::to_string(t.dims[i]));

@@ -37,7 +37,8 @@ struct Lowered {
     f.parameters.push_back({v, name, d, {"kernel.cpp", 1, 1}});
     return v;
   }
-  ValueId op(const OpInfo& info, std::vector<ValueId> operands, std::vector<Attr> attrs = {}, const Type& requested = {}) {
+  ValueId op(const OpInfo& info, std::vector<ValueId> operands, std::vector<Attr> attrs = {},
+             const Type& requested = {}) {
     b.at({"/home/user/kernel.cpp", ++line, 1});
     const OpId o = b.emit(info, operands, attrs, requested);
     if (f.result_count(o) == 0) return {};
@@ -61,12 +62,15 @@ struct Lowered {
     return operands;
   }
   ValueId index(std::int64_t n) { return f.index(n); }
-  ValueId compare(ValueId x, ValueId y, Compare c) { return op(ops::scalar_compare, {x, y}, {attr(AttrKey::compare, static_cast<std::int64_t>(c))}); }
+  ValueId compare(ValueId x, ValueId y, Compare c) {
+    return op(ops::scalar_compare, {x, y}, {attr(AttrKey::compare, static_cast<std::int64_t>(c))});
+  }
   [[nodiscard]] static Attr attr(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
 
   /// body(counter, carried) returns what it yields.
   template <class Body>
-  std::vector<ValueId> loop(ValueId start, ValueId stop, ValueId step, const std::vector<ValueId>& initial, Body&& body) {
+  std::vector<ValueId> loop(ValueId start, ValueId stop, ValueId step, const std::vector<ValueId>& initial,
+                            Body&& body) {
     std::vector<ValueId> operands{start, stop, step};
     operands.insert(operands.end(), initial.begin(), initial.end());
     const OpId o = begin(ops::for_loop, operands, types(initial), 1);
@@ -117,7 +121,8 @@ struct Lowered {
     for (const ValueId v : values) list.push_back(f.type(v));
     return list;
   }
-  OpId begin(const OpInfo& info, const std::vector<ValueId>& operands, const std::vector<Type>& result_types, int blocks) {
+  OpId begin(const OpInfo& info, const std::vector<ValueId>& operands, const std::vector<Type>& result_types,
+             int blocks) {
     b.at({"/home/user/kernel.cpp", ++line, 1});
     return b.control(info, operands, result_types, blocks);
   }
@@ -150,7 +155,8 @@ inline ValueId source(Lowered& l, const char* name, Type t) {
   if (t.space == Vec || t.space == Mat) return l.load(l.parameter(name, with_space(t, Gm)), t);
   if (t.space == Acc) {
     const DType half = d == i32 ? i8 : f16;
-    const ValueId a = source(l, name, tile_type(half, {t.dims[0], 32}, Left)), c = source(l, "rhs", tile_type(half, {32, t.dims[1]}, Right));
+    const ValueId a = source(l, name, tile_type(half, {t.dims[0], 32}, Left)),
+                  c = source(l, "rhs", tile_type(half, {32, t.dims[1]}, Right));
     return l.op(ops::matmul, {a, c});
   }
   return l.op(ops::move, {source(l, name, with_space(t, Mat))}, {}, with_space(t, t.space));
@@ -160,7 +166,8 @@ inline ValueId source(Lowered& l, const char* name, Type t) {
 inline void sink(Lowered& l, ValueId v) {
   const Type t = l.f.type(v);
   if (t.is_scalar()) {
-    const ValueId out = l.parameter("out", tensor_type(t.dtype == boolean || t.dtype == index_type ? i32 : t.dtype, {64}), Direction::out);
+    const ValueId out = l.parameter(
+        "out", tensor_type(t.dtype == boolean || t.dtype == index_type ? i32 : t.dtype, {64}), Direction::out);
     if (t.dtype == boolean) {
       const ValueId one = l.f.constant(i32, std::int64_t{1}), zero = l.f.constant(i32, std::int64_t{0});
       v = l.op(ops::scalar_select, {v, one, zero});
@@ -184,40 +191,64 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
     if (&op == &ops::scalar_select) return l.op(op, {scalar("c", boolean), scalar("a", d), scalar("b", d)});
     if (&op == &ops::scalar_neg) return l.op(op, {scalar("a", d)});
     if (&op == &ops::scalar_not) return l.op(op, {scalar("a", boolean)});
-    if (&op == &ops::scalar_compare) return l.op(op, {scalar("a", d), scalar("b", d)}, {{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::lt), 0}});
+    if (&op == &ops::scalar_compare)
+      return l.op(op, {scalar("a", d), scalar("b", d)},
+                  {{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::lt), 0}});
     return l.op(op, {scalar("a", d), scalar("b", d)});
   }
   switch (op.form) {
     case PtoForm::matmul:
-      return l.op(op, {source(l, "a", tile_type(d, {tile_rows, tile_cols}, Left)), source(l, "b", tile_type(d, {tile_cols, tile_rows}, Right))});
+      return l.op(op, {source(l, "a", tile_type(d, {tile_rows, tile_cols}, Left)),
+                       source(l, "b", tile_type(d, {tile_cols, tile_rows}, Right))});
     case PtoForm::matmul_acc: {
       const ValueId acc = source(l, "c", tile_type(is_float(d) ? f32 : i32, {tile_rows, tile_rows}, Acc));
-      return l.op(op, {acc, source(l, "a", tile_type(d, {tile_rows, tile_cols}, Left)), source(l, "b", tile_type(d, {tile_cols, tile_rows}, Right))});
+      return l.op(op, {acc, source(l, "a", tile_type(d, {tile_rows, tile_cols}, Left)),
+                       source(l, "b", tile_type(d, {tile_cols, tile_rows}, Right))});
     }
-    case PtoForm::fill: return l.op(op, {l.parameter("s", scalar_type(d))}, {}, wide);
-    case PtoForm::sequence: return l.op(op, {l.parameter("s", scalar_type(d))}, {}, tile_type(d, {1, tile_cols}));
-    case PtoForm::subview: return l.op(op, {source(l, "x", wide), l.index(8), l.index(32)}, {}, tile_type(d, {16, 32}));
-    case PtoForm::insert: return l.op(op, {source(l, "x", wide), source(l, "y", tile_type(d, {16, 32})), l.index(8), l.index(32)});
-    case PtoForm::reshape: return l.op(op, {source(l, "x", wide)}, {}, tile_type(d, {tile_cols, tile_rows}));
-    case PtoForm::set_valid: return l.op(op, {source(l, "x", wide), l.index(7), l.parameter("n", index_scalar)});
+    case PtoForm::fill:
+      return l.op(op, {l.parameter("s", scalar_type(d))}, {}, wide);
+    case PtoForm::sequence:
+      return l.op(op, {l.parameter("s", scalar_type(d))}, {}, tile_type(d, {1, tile_cols}));
+    case PtoForm::subview:
+      return l.op(op, {source(l, "x", wide), l.index(8), l.index(32)}, {}, tile_type(d, {16, 32}));
+    case PtoForm::insert:
+      return l.op(op, {source(l, "x", wide), source(l, "y", tile_type(d, {16, 32})), l.index(8), l.index(32)});
+    case PtoForm::reshape:
+      return l.op(op, {source(l, "x", wide)}, {}, tile_type(d, {tile_cols, tile_rows}));
+    case PtoForm::set_valid:
+      return l.op(op, {source(l, "x", wide), l.index(7), l.parameter("n", index_scalar)});
     case PtoForm::fill_pad: {
       const ValueId x = l.parameter("x", tensor_type(d, {tile_rows, tile_cols}));
-      const ValueId t = l.op(ops::load, {x, l.index(0), l.index(0), l.index(9), l.index(40)}, {{AttrKey::has_valid, false, false, 0, 1, 0}}, wide);
+      const ValueId t = l.op(ops::load, {x, l.index(0), l.index(0), l.index(9), l.index(40)},
+                             {{AttrKey::has_valid, false, false, 0, 1, 0}}, wide);
       return l.op(op, {t}, {{AttrKey::pad, false, false, 0, static_cast<std::int64_t>(Pad::min), 0}});
     }
-    case PtoForm::read: return l.op(op, {source(l, "x", wide), l.index(3), l.index(5)});
-    case PtoForm::write: return l.op(op, {source(l, "x", wide), l.parameter("s", scalar_type(d)), l.index(3), l.index(5)});
-    case PtoForm::load: return source(l, "x", wide);
-    case PtoForm::store: l.store(source(l, "x", wide), l.parameter("y", tensor_type(d, {tile_rows, tile_cols}), Direction::out)); return l.index(0);
-    case PtoForm::move: return l.op(op, {source(l, "x", wide)}, {}, wide);
+    case PtoForm::read:
+      return l.op(op, {source(l, "x", wide), l.index(3), l.index(5)});
+    case PtoForm::write:
+      return l.op(op, {source(l, "x", wide), l.parameter("s", scalar_type(d)), l.index(3), l.index(5)});
+    case PtoForm::load:
+      return source(l, "x", wide);
+    case PtoForm::store:
+      l.store(source(l, "x", wide), l.parameter("y", tensor_type(d, {tile_rows, tile_cols}), Direction::out));
+      return l.index(0);
+    case PtoForm::move:
+      return l.op(op, {source(l, "x", wide)}, {}, wide);
     case PtoForm::transposed_view: {
-      const ValueId a = source(l, "a", tile_type(d, {tile_rows, tile_cols}, Left)), b = source(l, "b", tile_type(d, {tile_rows, tile_cols}, Mat));
+      const ValueId a = source(l, "a", tile_type(d, {tile_rows, tile_cols}, Left)),
+                    b = source(l, "b", tile_type(d, {tile_rows, tile_cols}, Mat));
       return l.op(ops::matmul, {a, l.op(ops::move, {l.op(op, {b})}, {}, tile_type(d, {tile_cols, tile_rows}, Right))});
     }
-    case PtoForm::none: return op.level == Level::tensor ? ValueId{} : l.op(op, {}, {}, wide);
-    case PtoForm::cast: return l.op(op, {source(l, "x", wide)}, {{AttrKey::rounding, false, false, 0, static_cast<std::int64_t>(Rounding::rint), 0}}, scalar_type(d == f32 ? f16 : f32));
-    case PtoForm::ins_outs: break;
-    default: return {};
+    case PtoForm::none:
+      return op.level == Level::tensor ? ValueId{} : l.op(op, {}, {}, wide);
+    case PtoForm::cast:
+      return l.op(op, {source(l, "x", wide)},
+                  {{AttrKey::rounding, false, false, 0, static_cast<std::int64_t>(Rounding::rint), 0}},
+                  scalar_type(d == f32 ? f16 : f32));
+    case PtoForm::ins_outs:
+      break;
+    default:
+      return {};
   }
   if (&op == &ops::gather_flat) {
     const Type indices = tile_type(i32, {tile_rows, tile_cols});
@@ -226,7 +257,8 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
   }
   // The first list of operands that the rule accepts.
   const Type column = tile_type(d, {tile_rows, 1}), row = tile_type(d, {1, tile_cols}), number = scalar_type(d);
-  const std::vector<Type> lists[] = {{wide}, {column}, {row}, {wide, number}, {wide, column}, {wide, row}, {wide, wide}};
+  const std::vector<Type> lists[] = {{wide},         {column},    {row},       {wide, number},
+                                     {wide, column}, {wide, row}, {wide, wide}};
   for (const std::vector<Type>& list : lists) {
     OperandInfo infos[3];
     for (std::size_t i = 0; i < list.size(); ++i) infos[i].type = list[i];

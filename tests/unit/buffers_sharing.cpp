@@ -6,7 +6,7 @@ using namespace tessera::test;
 
 namespace {
 
-std::vector<ValueId> zeros(Kernel& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
+std::vector<ValueId> zeros(Recording& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
 const Attr equal{AttrKey::compare, false, false, 0, 0, 0};
 
 std::uint32_t buffer_of(const Function& f, const OpInfo& info, int n = 0) {
@@ -29,7 +29,7 @@ struct Two {
     ended = true;
     return lower_tiles(k.f(), Arch::a3, 8, scalar).buffered;
   }
-  Kernel k;
+  Recording k;
   ValueId o, p, n, a, b;
   bool ended = false;
 };
@@ -169,7 +169,7 @@ TEST_CASE("buffers: both branches fill the storage in front of them (report 39)"
   for (const std::int64_t n : {0, 1}) {
     Two t;
     const ValueId c = t.k.op(ops::scalar_compare, {t.n, t.k.index(0)}, {equal});
-    const auto r = t.k.branch(c, {shaped(f32, {8, 8}, Vec)}, [&] {
+    const auto r = t.k.branch(c, {shaped_type(f32, {8, 8}, Vec)}, [&] {
       return std::vector<ValueId>{t.k.op(ops::mul, {t.a, t.a})};
     }, [&] { return std::vector<ValueId>{t.k.op(ops::add, {t.a, t.a})}; });
     t.store(r[0], t.o);
@@ -188,7 +188,7 @@ TEST_CASE("buffers: a branch that yields a tile from outside") {
     for (const std::int64_t n : {0, 1}) {
       Two t;
       const ValueId c = t.k.op(ops::scalar_compare, {t.n, t.k.index(0)}, {equal});
-      const auto r = t.k.branch(c, {shaped(f32, {8, 8}, Vec)}, [&] { return std::vector<ValueId>{t.a}; },
+      const auto r = t.k.branch(c, {shaped_type(f32, {8, 8}, Vec)}, [&] { return std::vector<ValueId>{t.a}; },
                                 [&] { return std::vector<ValueId>{t.k.op(ops::add, {t.a, t.b})}; });
       t.store(r[0], t.o);
       if (read_later) t.store(t.a, t.p);
@@ -203,7 +203,7 @@ TEST_CASE("buffers: branches that exchange two tiles") {
   for (const std::int64_t n : {0, 1}) {
     Two t;
     const ValueId c = t.k.op(ops::scalar_compare, {t.n, t.k.index(0)}, {equal});
-    const Type tile = shaped(f32, {8, 8}, Vec);
+    const Type tile = shaped_type(f32, {8, 8}, Vec);
     const auto r = t.k.branch(c, {tile, tile}, [&] { return std::vector<ValueId>{t.a, t.b}; },
                               [&] { return std::vector<ValueId>{t.b, t.a}; });
     t.store(r[0], t.o);
@@ -218,7 +218,7 @@ TEST_CASE("buffers: a branch in a loop, its result read after an outer loop (rep
     const auto outer = t.k.loop(t.n, {t.a}, [&](ValueId i, const auto& v) {
       const auto inner = t.k.loop(t.k.index(2), {v[0]}, [&](ValueId, const auto& w) {
         const ValueId c = t.k.op(ops::scalar_compare, {i, t.k.index(0)}, {equal});
-        return t.k.branch(c, {shaped(f32, {8, 8}, Vec)}, [&] {
+        return t.k.branch(c, {shaped_type(f32, {8, 8}, Vec)}, [&] {
           return std::vector<ValueId>{t.k.op(ops::add, {w[0], t.b})};
         }, [&] { return std::vector<ValueId>{w[0]}; });
       });
@@ -247,9 +247,9 @@ TEST_CASE("buffers: while loops") {
 }
 
 TEST_CASE("buffers: a carried column is computed on its row and stays in one buffer") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 32}), o = k.tensor("o", f32, {16, 1}, Direction::out);
-  const ValueId start = k.op(ops::full, {k.constant(f32, -100.0)}, {}, shaped(f32, {16, 1}, Vec));
+  const ValueId start = k.op(ops::full, {k.constant(f32, -100.0)}, {}, shaped_type(f32, {16, 1}, Vec));
   const auto m = k.loop(k.index(4), {start}, [&](ValueId i, const auto& v) {
     const ValueId t = k.load(x, {16, 8}, {k.index(0), k.b().mul(i, k.index(8))});
     return std::vector<ValueId>{k.op(ops::maximum, {v[0], k.op(ops::row_max, {t, k.create(f32, {16, 8}, Vec)})})};
@@ -262,14 +262,14 @@ TEST_CASE("buffers: a carried column is computed on its row and stays in one buf
 }
 
 TEST_CASE("buffers: an accumulator over K, first step by branch (report 43): no copies") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {16, 64}), b = k.tensor("b", f16, {64, 16}),
                 o = k.tensor("o", f32, {16, 16}, Direction::out);
   const auto body = [&](ValueId i, const std::vector<ValueId>& c) {
     const ValueId at = k.b().mul(i, k.index(16));
     const ValueId l = k.load(a, {16, 16}, {k.index(0), at}, Mat), r = k.load(b, {16, 16}, {at, k.index(0)}, Mat);
     const ValueId is_first = k.op(ops::scalar_compare, {i, k.index(0)}, {equal});
-    return k.branch(is_first, {shaped(f32, {16, 16}, Acc)}, [&] { return std::vector<ValueId>{k.matmul(l, r)}; },
+    return k.branch(is_first, {shaped_type(f32, {16, 16}, Acc)}, [&] { return std::vector<ValueId>{k.matmul(l, r)}; },
                     [&] { return std::vector<ValueId>{k.matmul_acc(c[0], l, r)}; });
   };
   for (int part = 0; part < 2; ++part)
@@ -285,7 +285,7 @@ TEST_CASE("buffers: an accumulator over K, first step by branch (report 43): no 
 }
 
 TEST_CASE("buffers: an accumulator that would have to be copied is refused with both lines") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.load(k.tensor("a", f16, {16, 16}), {16, 16}, zeros(k, 2), Mat),
                 b = k.load(k.tensor("b", f16, {16, 16}), {16, 16}, zeros(k, 2), Mat);
   const ValueId o = k.tensor("o", f32, {16, 16}, Direction::out);
@@ -300,7 +300,7 @@ TEST_CASE("buffers: an accumulator that would have to be copied is refused with 
 }
 
 TEST_CASE("buffers: storage without content is not copied but made anew") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8, 8}), o = k.tensor("o", f32, {8, 8}, Direction::out),
                 p = k.tensor("p", f32, {8, 8}, Direction::out);
   const ValueId t = k.load(x, {8, 8}, zeros(k, 2)), c = k.create(f32, {8, 8}, Vec);

@@ -11,10 +11,10 @@ const Attr less{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Com
 }  // namespace
 
 TEST_CASE("C65: a parameter that both branches use is loaded once, in front", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64}), n = k.scalar("n", index_type);
   const ValueId zero = k.op(ops::scalar_compare, {n, k.index(0)}, {equal});
-  k.returns(k.branch(zero, {shaped(f32, {64})}, [&] { return std::vector{k.op(ops::add, {x, x})}; },
+  k.returns(k.branch(zero, {shaped_type(f32, {64})}, [&] { return std::vector{k.op(ops::add, {x, x})}; },
                      [&] { return std::vector{k.op(ops::mul, {x, x})}; }));
   CHECK(converted(k) == golden(R"(
 kernel @k(%x: in f32[64], %n: index, %out: out f32[64]) {
@@ -34,7 +34,7 @@ kernel @k(%x: in f32[64], %n: index, %out: out f32[64]) {
 }
 
 TEST_CASE("C69: a parameter that starts a carried value is loaded in front of the loop", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId acc = k.tensor("acc", f32, {64}), x = k.tensor("x", f32, {64});
   k.returns(k.loop(k.index(3), {acc}, [&](ValueId, const auto& c) { return std::vector{k.op(ops::add, {c[0], x})}; }));
   CHECK(converted(k) == golden(R"(
@@ -52,7 +52,7 @@ kernel @k(%acc: in f32[64], %x: in f32[64], %out: out f32[64]) {
 }
 
 TEST_CASE("C59: rows collected in a loop", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {1, 64});
   k.returns(k.loop(k.index(2), {k.create(f32, {1, 64})}, [&](ValueId i, const auto& c) {
     const ValueId at = k.b().mul(i, k.index(32));
@@ -75,7 +75,7 @@ kernel @k(%x: in f32[1,64], %out: out f32[1,64]) {
 }
 
 TEST_CASE("while carries a tile and a counter", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64}), n = k.scalar("n", index_type);
   const auto r = k.loop_while({x, k.index(0)},
       [&](const auto& c) { return std::vector{k.op(ops::scalar_compare, {c[1], n}, {less}), c[0], c[1]}; },
@@ -99,10 +99,10 @@ kernel @k(%x: in f32[64], %n: index, %out: out f32[64]) {
 }
 
 TEST_CASE("branches that yield a product and a parameter meet in Vec", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f32, {16, 16}), b = k.tensor("b", f32, {16, 16}), n = k.scalar("n", index_type);
   const ValueId zero = k.op(ops::scalar_compare, {n, k.index(0)}, {equal});
-  k.returns(k.branch(zero, {shaped(f32, {16, 16})}, [&] { return std::vector{k.matmul(a, b)}; },
+  k.returns(k.branch(zero, {shaped_type(f32, {16, 16})}, [&] { return std::vector{k.matmul(a, b)}; },
                      [&] { return std::vector{a}; }));
   CHECK(converted(k) == golden(R"(
 kernel @k(%a: in f32[16,16], %b: in f32[16,16], %n: index, %out: out f32[16,16]) {
@@ -124,10 +124,10 @@ kernel @k(%a: in f32[16,16], %b: in f32[16,16], %n: index, %out: out f32[16,16])
 }
 
 TEST_CASE("a load of one branch does not serve the other", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f32, {16, 16}), b = k.tensor("b", f32, {16, 16}), n = k.scalar("n", index_type);
   const ValueId zero = k.op(ops::scalar_compare, {n, k.index(0)}, {equal});
-  k.returns(k.branch(zero, {shaped(f32, {16, 16})}, [&] { return std::vector{k.matmul(a, b)}; },
+  k.returns(k.branch(zero, {shaped_type(f32, {16, 16})}, [&] { return std::vector{k.matmul(a, b)}; },
                      [&] { return std::vector{k.matmul(b, a)}; }));
   CHECK(converted(k) == golden(R"(
 kernel @k(%a: in f32[16,16], %b: in f32[16,16], %n: index, %out: out f32[16,16]) {
@@ -150,7 +150,7 @@ kernel @k(%a: in f32[16,16], %b: in f32[16,16], %n: index, %out: out f32[16,16])
 }
 
 TEST_CASE("a carried value that becomes valid in part is refused", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 64});
   k.returns(k.loop(k.index(3), {x}, [&](ValueId, const auto& c) {
     return std::vector{k.op(ops::set_valid_shape, {c[0], k.index(8), k.index(64)})};
@@ -162,10 +162,10 @@ TEST_CASE("a carried value that becomes valid in part is refused", "[convert]") 
 }
 
 TEST_CASE("branches that yield different valid extents are refused", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 64}), n = k.scalar("n", index_type);
   const ValueId zero = k.op(ops::scalar_compare, {n, k.index(0)}, {equal});
-  k.returns(k.branch(zero, {shaped(f32, {16, 64})}, [&] { return std::vector{x}; },
+  k.returns(k.branch(zero, {shaped_type(f32, {16, 64})}, [&] { return std::vector{x}; },
                      [&] { return std::vector{k.op(ops::set_valid_shape, {x, k.index(16), n})}; }));
   CHECK(refusal(k) ==
         "k.cpp:2: error: if: the branches yield with different valid extents (axis 1 of tile<f32[16,64]@Vec>)\n"

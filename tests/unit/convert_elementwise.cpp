@@ -6,7 +6,7 @@ using namespace tessera;
 using namespace tessera::test;
 
 TEST_CASE("C1: one operand used twice is loaded once", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64});
   k.returns({k.op(ops::add, {x, x})});
   CHECK(converted(k) == golden(R"(
@@ -20,7 +20,7 @@ kernel @k(%x: in f32[64], %out: out f32[64]) {
 }
 
 TEST_CASE("C1: loads stand in parameter order", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64}), y = k.tensor("y", f32, {64});
   k.returns({k.op(ops::sub, {y, x})});
   CHECK(converted(k) == golden(R"(
@@ -36,21 +36,21 @@ kernel @k(%x: in f32[64], %y: in f32[64], %out: out f32[64]) {
 
 TEST_CASE("C1 C2 C5: every unary, binary and scalar form keeps its name", "[convert]") {
   for (const OpInfo* info : {&ops::add, &ops::sub, &ops::mul, &ops::div, &ops::maximum, &ops::minimum}) {
-    Kernel k;
+    Recording k;
     const ValueId x = k.tensor("x", f32, {64}), y = k.tensor("y", f32, {64});
     k.returns({k.op(*info, {x, y})});
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f32[64]@Vec>\n") !=
           std::string::npos);
   }
   for (const OpInfo* info : {&ops::adds, &ops::subs, &ops::muls, &ops::divs, &ops::maximums, &ops::minimums}) {
-    Kernel k;
+    Recording k;
     k.returns({k.op(*info, {k.tensor("x", f32, {64}), k.constant(f32, 1.0)})});
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, 1.0:f32) : tile<f32[64]@Vec>\n") !=
           std::string::npos);
   }
   for (const OpInfo* info :
        {&ops::exp, &ops::neg, &ops::recip, &ops::sqrt, &ops::abs, &ops::log, &ops::rsqrt, &ops::relu}) {
-    Kernel k;
+    Recording k;
     k.returns({k.op(*info, {k.tensor("x", f32, {64})})});
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile) : tile<f32[64]@Vec>\n") !=
           std::string::npos);
@@ -58,7 +58,7 @@ TEST_CASE("C1 C2 C5: every unary, binary and scalar form keeps its name", "[conv
 }
 
 TEST_CASE("C6: only results are stored", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64}), y = k.op(ops::add, {x, x});
   k.returns({k.named(k.op(ops::mul, {y, y}), "z")});
   CHECK(converted(k) == golden(R"(
@@ -73,7 +73,7 @@ kernel @k(%x: in f32[64], %z: out f32[64]) {
 }
 
 TEST_CASE("C15: two dims", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f16, {32, 64});
   k.returns({k.op(ops::add, {x, x})});
   CHECK(converted(k) == golden(R"(
@@ -87,7 +87,7 @@ kernel @k(%x: in f16[32,64], %out: out f16[32,64]) {
 }
 
 TEST_CASE("C45: a row reduction gets a scratch tile of at least 128 columns", "[convert]") {
-  Kernel k;
+  Recording k;
   k.returns({k.op(ops::row_min, {k.tensor("x", f32, {32, 64})})});
   CHECK(converted(k) == golden(R"(
 kernel @k(%x: in f32[32,64], %out: out f32[32,1]) {
@@ -98,13 +98,13 @@ kernel @k(%x: in f32[32,64], %out: out f32[32,1]) {
   return
 }
 )"));
-  Kernel wide;
+  Recording wide;
   wide.returns({wide.op(ops::row_sum, {wide.tensor("x", f32, {2, 8, 256})})});
   CHECK(converted(wide).find("%0 = tile.create() : tile<f32[2,8,256]@Vec>\n") != std::string::npos);
 }
 
 TEST_CASE("a reduction at tile level gets its scratch, too; one that has it keeps it", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.load(k.tensor("x", f32, {32, 64}), {32, 64}, {k.index(0), k.index(0)});
   const ValueId m = k.op(ops::row_max, {x});
   const ValueId s = k.op(ops::row_sum, {x, k.create(f32, {32, 128}, Vec)});
@@ -126,7 +126,7 @@ kernel @k(%x: in f32[32,64], %out: out f32[32,1], %out1: out f32[32,1]) {
 TEST_CASE("C47: row and column broadcasts keep their name", "[convert]") {
   for (const OpInfo* info : {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_div,
                              &ops::row_expand_max, &ops::row_expand_min}) {
-    Kernel k;
+    Recording k;
     const ValueId x = k.tensor("x", f16, {32, 64}), y = k.tensor("y", f16, {32, 1});
     k.returns({k.op(*info, {x, y})});
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f16[32,64]@Vec>\n") !=
@@ -134,7 +134,7 @@ TEST_CASE("C47: row and column broadcasts keep their name", "[convert]") {
   }
   for (const OpInfo* info : {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_div,
                              &ops::col_expand_max, &ops::col_expand_min}) {
-    Kernel k;
+    Recording k;
     const ValueId x = k.tensor("x", f16, {32, 64}), y = k.tensor("y", f16, {1, 64});
     k.returns({k.op(*info, {x, y})});
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f16[32,64]@Vec>\n") !=
@@ -143,13 +143,13 @@ TEST_CASE("C47: row and column broadcasts keep their name", "[convert]") {
 }
 
 TEST_CASE("C16: a transpose has no scratch yet", "[convert]") {
-  Kernel k;
+  Recording k;
   k.returns({k.op(ops::transpose, {k.tensor("x", f16, {32, 64})})});
   CHECK(converted(k).find("%0 = tile.transpose(%x_tile) : tile<f16[64,32]@Vec>\n") != std::string::npos);
 }
 
 TEST_CASE("C71: a window of a tile stays a view", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8, 32}), n = k.scalar("n", index_type);
   const ValueId t = k.create(f32, {16, 64});
   const ValueId plain = k.slice(t, {8, 32}, {k.index(0), k.index(0)});
@@ -171,7 +171,7 @@ kernel @k(%x: in f32[8,32], %n: index, %out: out f32[8,32], %out1: out f32[8,32]
 }
 
 TEST_CASE("C73 C75: fillpad and set_valid_shape load and keep their name", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId part = k.op(ops::set_valid_shape, {k.tensor("x", f32, {16, 32}), k.index(16), k.index(24)});
   k.returns({part, k.op(ops::fillpad, {part},
                         {Attr{AttrKey::pad, false, false, 0, static_cast<std::int64_t>(Pad::min), 0}})});
@@ -188,7 +188,7 @@ kernel @k(%x: in f32[16,32], %out: out f32[16,32], %out1: out f32[16,32]) {
 }
 
 TEST_CASE("C98: the load comes before what is made", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64});
   k.returns({k.op(ops::add, {k.full(k.constant(f32, 2.5), {64}), x})});
   CHECK(converted(k) == golden(R"(
@@ -205,7 +205,7 @@ kernel @k(%x: in f32[64], %out: out f32[64]) {
 TEST_CASE(
     "C143: operations keep their place in the source, loads have that of the parameter, stores that of the return",
     "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64});
   k.returns({k.op(ops::exp, {x})});
   CHECK(print(conversion(k), {.locations = true}) == golden(R"(

@@ -6,7 +6,7 @@ using namespace tessera;
 using namespace tessera::test;
 
 TEST_CASE("C105: short rows get one base each", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("inp", f16, {4, 16}), i = k.tensor("idx", i32, {4, 3});
   k.returns({k.op(ops::gather, {x, i})});
   CHECK(converted(k) == golden(R"(
@@ -26,7 +26,7 @@ kernel @k(%inp: in f16[4,16], %idx: in i32[4,3], %out: out f16[4,3]) {
 }
 
 TEST_CASE("C107: rows of whole blocks get the base of every element at once", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("inp", f16, {4, 32}), i = k.tensor("idx", i32, {4, 64});
   k.returns({k.op(ops::gather, {x, i})});
   CHECK(converted(k) == golden(R"(
@@ -47,7 +47,7 @@ kernel @k(%inp: in f16[4,32], %idx: in i32[4,64], %out: out f16[4,64]) {
 }
 
 TEST_CASE("C108: a3 loads and gathers row by row", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("inp", f16, {4, 16}), i = k.tensor("idx", i32, {4, 3});
   k.returns({k.op(ops::gather, {x, i})});
   CHECK(converted(k, Arch::a3) == golden(R"(
@@ -69,7 +69,7 @@ kernel @k(%inp: in f16[4,16], %idx: in i32[4,3], %out: out f16[4,3]) {
 
 TEST_CASE("one row needs no base on either target", "[convert]") {
   for (const Arch arch : {Arch::a3, Arch::a5}) {
-    Kernel k;
+    Recording k;
     const ValueId x = k.tensor("inp", f32, {1, 16}), i = k.tensor("idx", i32, {1, 8});
     k.returns({k.op(ops::gather, {x, i})});
     CHECK(converted(k, arch) == golden(R"(
@@ -86,7 +86,7 @@ kernel @k(%inp: in f32[1,16], %idx: in i32[1,8], %out: out f32[1,8]) {
 }
 
 TEST_CASE("three dims are rows on a3; a tile is read in windows", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("inp", f32, {2, 4, 16}), i = k.tensor("idx", i32, {2, 4, 8});
   k.returns({k.op(ops::gather, {x, i})});
   CHECK(converted(k, Arch::a3) == golden(R"(
@@ -112,7 +112,7 @@ kernel @k(%inp: in f32[2,4,16], %idx: in i32[2,4,8], %out: out f32[2,4,8]) {
 }
 
 TEST_CASE("a window of a tile is copied before positions are counted in it", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {4, 16}), i = k.tensor("idx", i32, {4, 3});
   const ValueId window = k.slice(k.op(ops::exp, {x}), {4, 8}, {k.index(0), k.index(8)});
   k.returns({k.op(ops::gather, {window, i})});
@@ -123,7 +123,7 @@ TEST_CASE("a window of a tile is copied before positions are counted in it", "[c
 }
 
 TEST_CASE("positions that do not fit i16 indices are refused", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f16, {64, 1024}), i = k.tensor("idx", i16, {64, 16});
   k.returns({k.op(ops::gather, {x, i})});
   CHECK(refusal(k) ==

@@ -10,7 +10,7 @@ const Attr equal{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Co
 }
 
 TEST_CASE("C49: operands are loaded to Mat at the product", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {16, 128}), b = k.tensor("b", f16, {128, 64});
   k.returns({k.matmul(a, b)});
   CHECK(converted(k) == golden(R"(
@@ -25,7 +25,7 @@ kernel @k(%a: in f16[16,128], %b: in f16[128,64], %out: out f32[16,64]) {
 }
 
 TEST_CASE("C49: a transposed operand is a view", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", bf16, {16, 128}), b = k.tensor("b", bf16, {64, 128});
   k.returns({k.matmul(a, b, false, true)});
   CHECK(converted(k) == golden(R"(
@@ -41,7 +41,7 @@ kernel @k(%a: in bf16[16,128], %b: in bf16[64,128], %out: out f32[16,64]) {
 }
 
 TEST_CASE("C50: a computed transposed operand is moved to Mat, then viewed", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f32, {16, 64}), b0 = k.tensor("b0", f32, {128, 64}),
                 b1 = k.tensor("b1", f32, {128, 64});
   k.returns({k.matmul(a, k.op(ops::add, {b0, b1}), false, true)});
@@ -61,7 +61,7 @@ kernel @k(%a: in f32[16,64], %b0: in f32[128,64], %b1: in f32[128,64], %out: out
 }
 
 TEST_CASE("C51: a slice that feeds a product is loaded to Mat, through set_valid_shape", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId src = k.tensor("src", bf16, {32, 64}), b = k.tensor("b", bf16, {64, 32});
   const ValueId a =
       k.op(ops::set_valid_shape, {k.slice(src, {16, 64}, {k.index(0), k.index(0)}), k.index(8), k.index(64)});
@@ -79,7 +79,7 @@ kernel @k(%src: in bf16[32,64], %b: in bf16[64,32], %out: out f32[16,32]) {
 }
 
 TEST_CASE("a reshape that keeps the rows passes the demand on, one that cuts them does not", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f16, {2, 8, 64}), y = k.tensor("y", f16, {32, 32}), b = k.tensor("b", f16, {64, 32});
   k.returns({k.matmul(k.reshape(x, {16, 64}), b), k.matmul(k.reshape(y, {16, 64}), b)});
   CHECK(converted(k) == golden(R"(
@@ -99,7 +99,7 @@ kernel @k(%x: in f16[2,8,64], %y: in f16[32,32], %b: in f16[64,32], %out: out f3
 }
 
 TEST_CASE("C53: the same parameter is loaded once for two products", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("lhs", f32, {16, 64}), b = k.tensor("rhs", f32, {64, 32});
   const ValueId first = k.matmul(a, b);
   k.returns({k.matmul_acc(first, a, b)});
@@ -116,7 +116,7 @@ kernel @k(%lhs: in f32[16,64], %rhs: in f32[64,32], %out: out f32[16,32]) {
 }
 
 TEST_CASE("C55: batch dims stay, the view exchanges the last two", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("lhs", bf16, {16, 128}), b = k.tensor("rhs", bf16, {1, 64, 128});
   k.returns({k.matmul(a, b, false, true)});
   CHECK(converted(k) == golden(R"(
@@ -132,7 +132,7 @@ kernel @k(%lhs: in bf16[16,128], %rhs: in bf16[1,64,128], %out: out f32[1,16,64]
 }
 
 TEST_CASE("C90: the view of a sliced operand follows the order of the operands", "[convert]") {
-  Kernel right;
+  Recording right;
   const ValueId rhs = right.slice(right.tensor("r", f16, {240, 128}), {120, 128}, {right.index(0), right.index(0)});
   right.returns({right.matmul(right.tensor("l", f16, {16, 128}), rhs, false, true)});
   CHECK(converted(right) == golden(R"(
@@ -145,7 +145,7 @@ kernel @k(%r: in f16[240,128], %l: in f16[16,128], %out: out f32[16,120]) {
   return
 }
 )"));
-  Kernel left;
+  Recording left;
   const ValueId lhs = left.slice(left.tensor("l", f16, {128, 32}), {128, 16}, {left.index(0), left.index(0)});
   left.returns({left.matmul(lhs, left.tensor("r", f16, {128, 64}), true, false)});
   CHECK(converted(left) == golden(R"(
@@ -161,7 +161,7 @@ kernel @k(%l: in f16[128,32], %r: in f16[128,64], %out: out f32[16,64]) {
 }
 
 TEST_CASE("a slice that a product and a vector operation use is loaded to both places", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {32, 64}), y = k.tensor("y", f32, {64, 16});
   const ValueId s = k.slice(x, {16, 64}, {k.index(0), k.index(0)});
   k.returns({k.matmul(s, y), k.op(ops::exp, {s})});
@@ -181,11 +181,11 @@ kernel @k(%x: in f32[32,64], %y: in f32[64,16], %out: out f32[16,16], %out1: out
 
 TEST_CASE("an accumulator of undefined content stands in Acc, through loop and branch; loads leave the loop",
           "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 64}), y = k.tensor("y", f32, {64, 16});
   k.returns(k.loop(k.index(3), {k.create(f32, {16, 16})}, [&](ValueId i, const auto& c) {
     const ValueId first = k.op(ops::scalar_compare, {i, k.index(0)}, {equal});
-    return k.branch(first, {shaped(f32, {16, 16})}, [&] { return std::vector{k.matmul(x, y)}; },
+    return k.branch(first, {shaped_type(f32, {16, 16})}, [&] { return std::vector{k.matmul(x, y)}; },
                     [&] { return std::vector{k.matmul_acc(c[0], x, y)}; });
   }));
   CHECK(converted(k) == golden(R"(
@@ -211,7 +211,7 @@ kernel @k(%x: in f32[16,64], %y: in f32[64,16], %out: out f32[16,16]) {
 }
 
 TEST_CASE("an accumulator that is filled elsewhere is added to outside of Acc", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {32, 64}), y = k.tensor("y", f32, {64, 16});
   const ValueId zero = k.full(k.constant(f32, 0.0), {32, 16});
   k.returns(k.loop(k.index(3), {zero}, [&](ValueId, const auto& c) { return std::vector{k.matmul_acc(c[0], x, y)}; }));
@@ -233,7 +233,7 @@ kernel @k(%x: in f32[32,64], %y: in f32[64,16], %out: out f32[32,16]) {
 }
 
 TEST_CASE("a carried window that only products read stays in Mat; a sum of a product stands in Vec", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64, 64}), y = k.tensor("y", f32, {64, 16});
   const ValueId zero = k.full(k.constant(f32, 0.0), {16, 16});
   const auto r =
@@ -263,7 +263,7 @@ kernel @k(%x: in f32[64,64], %y: in f32[64,16], %out: out f32[16,16]) {
 }
 
 TEST_CASE("a product of vectors is refused by its rule", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f16, {16}), y = k.tensor("y", f16, {16});
   CHECK(contains(thrown<UserError>([&] { k.matmul(x, y); }), "matmul: an operand has fewer than two dims (1, 1)"));
 }

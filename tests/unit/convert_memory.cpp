@@ -6,7 +6,7 @@ using namespace tessera;
 using namespace tessera::test;
 
 TEST_CASE("C9: a slice of a partly valid parameter is a load of what is valid; the reshape stands apart", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {3, 64});
   k.f().set_valid(x, {{3, {}}, {12, {}}});
   k.returns({k.reshape(k.slice(x, {1, 64}, {k.index(1), k.index(0)}), {64})});
@@ -21,7 +21,7 @@ kernel @k(%x: in f32[3,64] valid[3,12], %out: out f32[64]) {
 }
 
 TEST_CASE("C58: assemble loads its sources where it uses them", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f32, {1, 32}), b = k.tensor("b", f32, {1, 32});
   const ValueId one = k.op(ops::assemble, {k.create(f32, {1, 64}), a, k.index(0), k.index(0)});
   const ValueId two = k.op(ops::assemble, {one, b, k.index(0), k.index(32)});
@@ -41,13 +41,13 @@ kernel @k(%a: in f32[1,32], %b: in f32[1,32], %out: out bf16[1,64]) {
 }
 
 TEST_CASE("C61: a kernel at tile level stays as it is", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {32, 64}), b = k.tensor("b", f16, {32, 64}),
                 out = k.tensor("out", f32, {32, 32}, Direction::out);
   const ValueId zero = k.index(0);
-  const ValueId l = k.op(ops::move, {k.load(a, {32, 64}, {zero, zero}, Mat)}, {}, shaped(f16, {32, 64}, Left));
+  const ValueId l = k.op(ops::move, {k.load(a, {32, 64}, {zero, zero}, Mat)}, {}, shaped_type(f16, {32, 64}, Left));
   const ValueId view = k.op(ops::transpose_view, {k.load(b, {32, 64}, {zero, zero}, Mat)});
-  const ValueId r = k.op(ops::move, {view}, {}, shaped(f16, {64, 32}, Right));
+  const ValueId r = k.op(ops::move, {view}, {}, shaped_type(f16, {64, 32}, Right));
   k.store(k.matmul(l, r), out, {zero, zero});
   k.returns();
   CHECK(converted(k) == print(k.f()));
@@ -66,7 +66,7 @@ kernel @k(%a: in f16[32,64], %b: in f16[32,64], %out: out f32[32,32]) {
 }
 
 TEST_CASE("C77: an element of a parameter that no tile holds is read from GM", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId config = k.tensor("config", f32, {4}), x = k.tensor("x", f32, {64});
   k.returns({k.op(ops::muls, {x, k.op(ops::read, {config, k.index(0)})})});
   CHECK(converted(k) == golden(R"(
@@ -81,7 +81,7 @@ kernel @k(%config: in f32[4], %x: in f32[64], %out: out f32[64]) {
 }
 
 TEST_CASE("C78: a scalar result is returned", "[convert]") {
-  Kernel k;
+  Recording k;
   k.returns({k.op(ops::read, {k.create(f32, {64}), k.index(0)})});
   CHECK(converted(k) == golden(R"(
 kernel @k() {
@@ -93,7 +93,7 @@ kernel @k() {
 }
 
 TEST_CASE("C79: a parameter that is written and never read becomes Out, one that is read InOut", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId dst = k.tensor("dst", f32, {4}), both = k.tensor("both", f32, {4}),
                 kept = k.tensor("kept", f32, {4}, Direction::inout);
   k.effect(ops::write, {dst, k.constant(f32, 2.0), k.index(0)});
@@ -112,7 +112,7 @@ kernel @k(%dst: out f32[4], %both: inout f32[4], %kept: inout f32[4]) {
 }
 
 TEST_CASE("C89: elements of a loaded tensor and of a computed one are those of tiles", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f32, {64}), b = k.tensor("b", f32, {64});
   const ValueId t = k.op(ops::add, {a, b});
   k.effect(ops::write, {t, k.op(ops::read, {a, k.index(0)}), k.index(0)});
@@ -131,7 +131,7 @@ kernel @k(%a: in f32[64], %b: in f32[64]) {
 }
 
 TEST_CASE("a written parameter is loaded at every use: nothing stale is read", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 64}), o = k.tensor("o", f32, {16, 64}), y = k.tensor("y", f32, {64, 16});
   k.store(k.op(ops::exp, {o}), o, {k.index(0), k.index(0)});
   k.store(k.op(ops::add, {o, x}), o, {k.index(0), k.index(0)});
@@ -156,7 +156,7 @@ kernel @k(%x: in f32[16,64], %o: inout f32[16,64], %y: in f32[64,16], %out: out 
 
 TEST_CASE("a loop that writes a parameter loads it in every round; a carried one starts with what it held",
           "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId o = k.tensor("o", f32, {64}, Direction::inout), x = k.tensor("x", f32, {64});
   k.returns(k.loop(k.index(4), {o}, [&](ValueId, const auto& c) {
     k.store(k.op(ops::add, {o, x}), o, {k.index(0)});
@@ -182,7 +182,7 @@ kernel @k(%o: inout f32[64], %x: in f32[64], %out: out f32[64]) {
 
 TEST_CASE("every result gets its own Out parameter, named without clashes; a parameter is stored without a hint",
           "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64}), o = k.tensor("out", f32, {64}, Direction::out);
   k.store(x, o, {k.index(0)});
   const ValueId e = k.named(k.op(ops::exp, {x}), "x");
@@ -203,7 +203,7 @@ kernel @k(%x: in f32[64], %out: out f32[64], %out1: out f32[64], %x1: out f32[64
 }
 
 TEST_CASE("C80: bulk and scalar stores of one tensor are refused at the scalar store", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId dst = k.tensor("dst", i32, {32}, Direction::out);
   k.store(k.full(k.constant(i32, 0), {32}), dst, {k.index(0)});
   k.loop(k.index(4), {}, [&](ValueId i, const auto&) {
@@ -217,7 +217,7 @@ TEST_CASE("C80: bulk and scalar stores of one tensor are refused at the scalar s
 }
 
 TEST_CASE("C86: bulk stores to one tensor and scalar stores to another are accepted", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", i32, {32}, Direction::out), b = k.tensor("b", i32, {32}, Direction::out);
   k.store(k.full(k.constant(i32, 0), {32}), a, {k.index(0)});
   k.effect(ops::write, {b, k.constant(i32, 1), k.index(0)});
@@ -229,13 +229,13 @@ TEST_CASE("a tensor with a run-time dim is not loaded as a whole, at its first u
   const std::string hint =
       "\n  hint: loop over static chunks, slice<Shape<...>>(x, at(...), valid(...)) with the tail's extents; or give "
       "the parameter a static shape";
-  Kernel vec;
+  Recording vec;
   const ValueId x = vec.tensor("x", f32, {4, dyn<"S">});
   vec.full(vec.constant(f32, 0.0), {4});
   vec.returns({vec.op(ops::exp, {x})});
   CHECK(refusal(vec) ==
         "k.cpp:2: error: exp: a tensor with a run-time dim cannot be loaded as a whole (x, f32[4,S])" + hint);
-  Kernel mat;
+  Recording mat;
   const ValueId a = mat.tensor("x", f32, {dyn<"S">, 16}), b = mat.tensor("b", f32, {16, 16});
   mat.returns({mat.matmul(a, b)});
   CHECK(refusal(mat) ==
@@ -243,7 +243,7 @@ TEST_CASE("a tensor with a run-time dim is not loaded as a whole, at its first u
 }
 
 TEST_CASE("chunks of a tensor with a run-time dim are loaded", "[convert]") {
-  Kernel k;
+  Recording k;
   const std::int64_t s = dyn<"S">;
   const ValueId x = k.tensor("x", f32, {s, 16}), o = k.tensor("o", f32, {s, 16}, Direction::out);
   const ValueId rows = k.f().symbol(s);
@@ -270,7 +270,7 @@ kernel @k(%x: in f32[S,16], %o: out f32[S,16]) {
 }
 
 TEST_CASE("an element of a tensor value from outside of the loop cannot be written", "[convert]") {
-  Kernel k;
+  Recording k;
   const ValueId t = k.full(k.constant(f32, 0.0), {64});
   k.loop(k.index(4), {}, [&](ValueId i, const auto&) {
     k.effect(ops::write, {t, k.constant(f32, 1.0), i});
@@ -283,7 +283,7 @@ TEST_CASE("an element of a tensor value from outside of the loop cannot be writt
 
 TEST_CASE("C68: a tensor operation without tile form is an internal error that shows it", "[convert]") {
   static constexpr OpInfo odd = {.name = "odd", .summary = "", .level = Level::tensor, .infer = ops::exp.infer};
-  Kernel k;
+  Recording k;
   k.returns({k.op(odd, {k.tensor("x", f32, {64})})});
   CHECK(contains(thrown<InternalError>([&] { (void)conversion(k); }),
                  "no tile operation for\n  %0 = tensor.odd(%x) : f32[64]"));

@@ -10,7 +10,7 @@ const PassContext a3{Arch::a3};
 
 // load, one operation, store
 std::string one(const OpInfo& info, List<std::int64_t> dims, DType d = f32) {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", d, dims), o = k.tensor("o", d, dims, Direction::out);
   const std::vector<ValueId> at(dims.size(), k.index(0));
   const ValueId t = k.load(x, dims, at);
@@ -34,7 +34,7 @@ kernel @k(%x: in f32[2,3,8], %o: out f32[2,3,8]) {
 }
 
 TEST_CASE("flatten: 1-D and 2-D tiles are untouched (F4)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {32, 64}), v = k.tensor("v", f32, {64}),
                 o = k.tensor("o", f32, {32, 64}, Direction::out), p = k.tensor("p", f32, {64}, Direction::out);
   k.store(k.op(ops::exp, {k.load(x, {32, 64}, {k.index(0), k.index(0)})}), o, {k.index(0), k.index(0)});
@@ -44,28 +44,28 @@ TEST_CASE("flatten: 1-D and 2-D tiles are untouched (F4)") {
 }
 
 TEST_CASE("flatten: two operands, create, full (F3, F12, F13)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {2, 3, 8}), o = k.tensor("o", f32, {2, 3, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
   const ValueId t = k.load(x, {2, 3, 8}, at),
-                c = k.op(ops::full, {k.constant(f32, 2.0)}, {}, shaped(f32, {2, 3, 8}, Vec));
+                c = k.op(ops::full, {k.constant(f32, 2.0)}, {}, shaped_type(f32, {2, 3, 8}, Vec));
   k.store(k.op(ops::muls, {k.op(ops::add, {k.op(ops::abs, {t}), c}), k.constant(f32, 2.0)}), o, at);
   k.returns();
   const Function f = lower_tiles(k.f()).flat;
   CHECK(op_names(f) == "load full abs add muls store");
-  CHECK(type_of(f, ops::full) == "f32[6,8]@Vec");
+  CHECK(type_text(f, ops::full) == "f32[6,8]@Vec");
 }
 
 TEST_CASE("flatten: an extent in front of the rows (F8)") {
   for (const std::int64_t s : {1, 5, 8, 13}) {
-    Kernel k;
+    Recording k;
     const ValueId x = k.tensor("x", f16, {2, dyn<"S">, 32}), o = k.tensor("o", f32, {2, dyn<"S">, 32}, Direction::out);
     const ValueId n = k.b().min(k.f().symbol(dyn<"S">), k.index(8));
     const ValueId t = k.load(x, {1, 8, 32}, {k.index(1), k.index(0), k.index(0)}, Vec, {k.index(1), n, k.index(32)});
     k.store(k.cast(t, f32), o, {k.index(1), k.index(0), k.index(0)});
     k.returns();
     const Function f = lower_tiles(k.f(), Arch::a3, s).flat;
-    CHECK(type_of(f, ops::cast) == "f32[8,32]@Vec");
+    CHECK(type_text(f, ops::cast) == "f32[8,32]@Vec");
     CHECK(f.valid(f.result(find_op(f, ops::cast)), 1) == Extent{32, {}});
     CHECK_FALSE(f.valid(f.result(find_op(f, ops::cast)), 0).is_constant());
   }
@@ -73,7 +73,7 @@ TEST_CASE("flatten: an extent in front of the rows (F8)") {
 
 TEST_CASE("flatten: extents that leave gaps are refused (H3), a partial first dim is not") {
   const auto lower = [](std::int64_t pages, std::int64_t rows) {
-    Kernel k;
+    Recording k;
     const ValueId x = k.tensor("x", f32, {4, 16, 32}), o = k.tensor("o", f32, {4, 16, 32}, Direction::out);
     const std::vector<ValueId> at(3, k.index(0));
     const ValueId t = k.load(x, {2, 16, 32}, at, Vec, {k.index(pages), k.index(rows), k.index(32)});
@@ -90,8 +90,8 @@ TEST_CASE("flatten: extents that leave gaps are refused (H3), a partial first di
 }
 
 TEST_CASE("flatten: a run-time dim is refused with both remedies (F7)") {
-  Kernel k;
-  const ValueId x = k.f().add_argument(k.f().body(), shaped(f32, {dyn<"N">, 3, 4}, Vec));
+  Recording k;
+  const ValueId x = k.f().add_argument(k.f().body(), shaped_type(f32, {dyn<"N">, 3, 4}, Vec));
   static_cast<void>(k.op(ops::add, {x, x}));
   k.returns();
   const std::string text = thrown<UserError>([&] { static_cast<void>(flatten_tile_nd_to_2d.run(k.f(), a3)); });
@@ -101,7 +101,7 @@ TEST_CASE("flatten: a run-time dim is refused with both remedies (F7)") {
 }
 
 TEST_CASE("flatten: rows are reduced everywhere, columns page by page (H6)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {2, 8, 8}), r = k.tensor("r", f32, {2, 8, 1}, Direction::out),
                 c = k.tensor("c", f32, {2, 1, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
@@ -113,12 +113,12 @@ TEST_CASE("flatten: rows are reduced everywhere, columns page by page (H6)") {
   const Function f = lower_tiles(k.f()).flat;
   CHECK(op_names(f) ==
         "load create row_max store row_expand_sub create slice col_sum assemble slice col_sum assemble store");
-  CHECK(type_of(f, ops::row_max) == "f32[16,1]@Vec:dn");
-  CHECK(type_of(f, ops::assemble, 1) == "f32[2,8]@Vec");
+  CHECK(type_text(f, ops::row_max) == "f32[16,1]@Vec:dn");
+  CHECK(type_text(f, ops::assemble, 1) == "f32[2,8]@Vec");
 }
 
 TEST_CASE("flatten: broadcasts of rows and columns of rank 3 keep their meaning (H5)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {2, 8, 8}), w = k.tensor("w", f32, {1, 8}),
                 o = k.tensor("o", f32, {2, 8, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
@@ -130,11 +130,11 @@ TEST_CASE("flatten: broadcasts of rows and columns of rank 3 keep their meaning 
 
 TEST_CASE("flatten: page fills (F19, F20) and pages that are not one band") {
   const auto lower = [](List<std::int64_t> part, std::vector<std::int64_t> offsets) {
-    Kernel k;
+    Recording k;
     const ValueId x = k.tensor("x", f32, {4, 8, 16}), o = k.tensor("o", f32, {4, 8, 16}, Direction::out);
     const std::vector<ValueId> at(3, k.index(0));
     const ValueId acc = k.load(x, {4, 8, 16}, at),
-                  page = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, part, Vec));
+                  page = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped_type(f32, part, Vec));
     std::vector<ValueId> operands{acc, page};
     for (const std::int64_t n : offsets) operands.push_back(k.index(n));
     k.store(k.op(ops::assemble, operands), o, at);
@@ -149,16 +149,16 @@ TEST_CASE("flatten: page fills (F19, F20) and pages that are not one band") {
 }
 
 TEST_CASE("flatten: a source of another rank is refused (F23)") {
-  Kernel k;
+  Recording k;
   const ValueId acc = k.create(f32, {4, 8, 16}, Vec),
-                page = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {8, 16}, Vec));
+                page = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped_type(f32, {8, 16}, Vec));
   CHECK(contains(thrown<UserError>(
                      [&] { static_cast<void>(k.op(ops::assemble, {acc, page, k.index(2), k.index(0), k.index(0)})); }),
                  "rank is not the tensor's (2, 3)"));
 }
 
 TEST_CASE("flatten: a user's reshape to rank 3 is followed by anything (H9)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 8}), o = k.tensor("o", f32, {2, 8, 8}, Direction::out);
   const ValueId t = k.load(x, {16, 8}, {k.index(0), k.index(0)});
   k.store(k.op(ops::neg, {k.reshape(t, {2, 8, 8})}), o, {k.index(0), k.index(0), k.index(0)});
@@ -167,7 +167,7 @@ TEST_CASE("flatten: a user's reshape to rank 3 is followed by anything (H9)") {
 }
 
 TEST_CASE("flatten: slice, read and write of rank 3 are refused by name (FE2)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {2, 8, 8});
   const ValueId t = k.load(x, {2, 8, 8}, {k.index(0), k.index(0), k.index(0)});
   static_cast<void>(k.op(ops::read, {t, k.index(0), k.index(0), k.index(1)}));
@@ -178,25 +178,25 @@ TEST_CASE("flatten: slice, read and write of rank 3 are refused by name (FE2)") 
 }
 
 TEST_CASE("flatten: transposes of the last two axes (F54, F55, F56)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {2, 8, 16}), o = k.tensor("o", f32, {2, 16, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
   k.store(k.op(ops::transpose, {k.load(x, {2, 8, 16}, at)}), o, at);
   k.returns();
   const Function f = lower_tiles(k.f()).flat;
   CHECK(op_names(f) == "load create create slice transpose assemble slice transpose assemble store");
-  CHECK(type_of(f, ops::create) == "f32[8,16]@Vec");
-  CHECK(type_of(f, ops::transpose) == "f32[16,8]@Vec");
-  CHECK(type_of(f, ops::assemble) == "f32[32,8]@Vec");
+  CHECK(type_text(f, ops::create) == "f32[8,16]@Vec");
+  CHECK(type_text(f, ops::transpose) == "f32[16,8]@Vec");
+  CHECK(type_text(f, ops::assemble) == "f32[32,8]@Vec");
 
-  Kernel two;
+  Recording two;
   const ValueId y = two.tensor("y", f32, {8, 16}), p = two.tensor("p", f32, {16, 8}, Direction::out);
   two.store(two.op(ops::transpose, {two.load(y, {8, 16}, {two.index(0), two.index(0)})}), p,
             {two.index(0), two.index(0)});
   two.returns();
   CHECK(op_names(lower_tiles(two.f()).flat) == "load create transpose store");
 
-  Kernel outer;
+  Recording outer;
   const ValueId z = outer.tensor("z", f32, {2, 8, 16});
   const std::vector<Attr> axes{{AttrKey::axis, false, false, 0, 0, 0}, {AttrKey::other_axis, false, false, 0, 1, 0}};
   static_cast<void>(
@@ -207,7 +207,7 @@ TEST_CASE("flatten: transposes of the last two axes (F54, F55, F56)") {
 }
 
 TEST_CASE("flatten: loops and while carry 2-D tiles (F32, F33)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {2, 4, 8}), o = k.tensor("o", f32, {2, 4, 8}, Direction::out),
                 p = k.tensor("p", f32, {2, 4, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
@@ -225,11 +225,11 @@ TEST_CASE("flatten: loops and while carry 2-D tiles (F32, F33)") {
   k.returns();
   const Function f = lower_tiles(k.f()).flat;
   CHECK(op_names(f) == "load for{add yield} store while{compare condition}{add neg yield} store");
-  CHECK(f.type(f.result(find_op(f, ops::while_loop), 1)) == shaped(f32, {8, 8}, Vec));
+  CHECK(f.type(f.result(find_op(f, ops::while_loop), 1)) == shaped_type(f32, {8, 8}, Vec));
 }
 
 TEST_CASE("flatten: operations keep the user's line (F59)") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {2, 8, 8}), c = k.tensor("c", f32, {2, 1, 8}, Direction::out);
   const std::vector<ValueId> at(3, k.index(0));
   k.store(k.op(ops::col_max, {k.load(x, {2, 8, 8}, at)}), c, at);

@@ -6,7 +6,7 @@ using namespace tessera::test;
 
 namespace {
 
-std::vector<ValueId> zeros(Kernel& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
+std::vector<ValueId> zeros(Recording& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
 
 // The offsets of a store.
 std::string offsets_of(const Function& f, OpId store) {
@@ -19,7 +19,7 @@ std::string offsets_of(const Function& f, OpId store) {
 }  // namespace
 
 TEST_CASE("flatten: a batched product stored at once, with broadcast batch dims (F36)") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {2, 1, 16, 32}), b = k.tensor("b", f16, {1, 3, 32, 16}),
                 o = k.tensor("o", f32, {2, 3, 16, 16}, Direction::out);
   const ValueId l = k.load(a, {2, 1, 16, 32}, zeros(k, 4), Mat), r = k.load(b, {1, 3, 32, 16}, zeros(k, 4), Mat);
@@ -32,7 +32,7 @@ TEST_CASE("flatten: a batched product stored at once, with broadcast batch dims 
   CHECK(count_op(f, ops::matmul) == 6);
   CHECK(count_op(f, ops::store) == 6);
   CHECK(op_names(f).starts_with("load load matmul store load matmul store"));
-  CHECK(type_of(f, ops::load) == "f16[16,32]@Mat");
+  CHECK(type_text(f, ops::load) == "f16[16,32]@Mat");
   CHECK(offsets_of(f, find_op(f, ops::store, 5)) == "1,2,0,0");
   CHECK(f[find_op(f, ops::matmul)].location.line == 3);
   CHECK(f[find_op(f, ops::load)].location.line == 1);
@@ -41,7 +41,7 @@ TEST_CASE("flatten: a batched product stored at once, with broadcast batch dims 
 }
 
 TEST_CASE("flatten: tiles in Vec are sliced (F35); a5 moves them on") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {2, 32, 16}),
                 o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
   k.store(k.matmul(k.load(a, {2, 16, 32}, zeros(k, 3)), k.load(b, {2, 32, 16}, zeros(k, 3))), o, zeros(k, 3));
@@ -55,7 +55,7 @@ TEST_CASE("flatten: tiles in Vec are sliced (F35); a5 moves them on") {
 
 TEST_CASE("flatten: transposed operands, as views and as attributes (F38)") {
   for (const bool attribute : {false, true}) {
-    Kernel k;
+    Recording k;
     const ValueId a = k.tensor("a", f16, {2, 32, 16}), b = k.tensor("b", f16, {2, 48, 32}),
                   o = k.tensor("o", f32, {2, 16, 48}, Direction::out);
     const ValueId l = k.load(a, {2, 32, 16}, zeros(k, 3), Mat), r = k.load(b, {2, 48, 32}, zeros(k, 3), Mat);
@@ -66,23 +66,23 @@ TEST_CASE("flatten: transposed operands, as views and as attributes (F38)") {
     const Function f = lower_tiles(k.f()).flat;
     CHECK(count_op(f, ops::transpose) == 0);
     CHECK(count_op(f, ops::transpose_view) == 4);
-    CHECK(type_of(f, ops::transpose_view) == "f16[16,32]@Mat:zn");
+    CHECK(type_text(f, ops::transpose_view) == "f16[16,32]@Mat:zn");
   }
 }
 
 TEST_CASE("flatten: moves to Left and Right are made page by page") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {32, 16}),
                 o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
-  const ValueId l = k.op(ops::move, {k.load(a, {2, 16, 32}, zeros(k, 3), Mat)}, {}, shaped(f16, {2, 16, 32}, Left));
-  const ValueId r = k.op(ops::move, {k.load(b, {32, 16}, zeros(k, 2), Mat)}, {}, shaped(f16, {32, 16}, Right));
+  const ValueId l = k.op(ops::move, {k.load(a, {2, 16, 32}, zeros(k, 3), Mat)}, {}, shaped_type(f16, {2, 16, 32}, Left));
+  const ValueId r = k.op(ops::move, {k.load(b, {32, 16}, zeros(k, 2), Mat)}, {}, shaped_type(f16, {32, 16}, Right));
   k.store(k.matmul(l, r), o, zeros(k, 3));
   k.returns();
   CHECK(op_names(lower_tiles(k.f()).flat) == "load move load move matmul store load move matmul store");
 }
 
 TEST_CASE("flatten: a fused store keeps its attributes; a second use is served (H2)") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {2, 16, 16}), b = k.tensor("b", f16, {2, 16, 16}),
                 o = k.tensor("o", f32, {2, 16, 16}, Direction::inout),
                 p = k.tensor("p", f32, {2, 16, 16}, Direction::out);
@@ -95,16 +95,16 @@ TEST_CASE("flatten: a fused store keeps its attributes; a second use is served (
   CHECK(f.attr(find_op(f, ops::store, 0), AttrKey::atomic_add) == 1);
   CHECK(f.attr(find_op(f, ops::store, 1), AttrKey::atomic_add) == 1);
   CHECK(f.attr(find_op(f, ops::store, 2), AttrKey::atomic_add) == 0);
-  CHECK(type_of(f, ops::exp) == "f32[32,16]@Vec");
+  CHECK(type_text(f, ops::exp) == "f32[32,16]@Vec");
   CHECK(count_op(f, ops::matmul) == 2);
 }
 
 TEST_CASE("flatten: pages are loaded before their tensor is written") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f32, {2, 16, 16}, Direction::inout),
                 b = k.tensor("b", f32, {1, 16, 16}, Direction::inout);
   const ValueId l = k.load(a, {2, 16, 16}, zeros(k, 3), Mat), r = k.load(b, {1, 16, 16}, zeros(k, 3), Mat);
-  const ValueId one = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {1, 16, 16}, Vec));
+  const ValueId one = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped_type(f32, {1, 16, 16}, Vec));
   k.store(one, b, zeros(k, 3));
   k.store(k.matmul(l, r), a, zeros(k, 3));
   k.returns();
@@ -112,7 +112,7 @@ TEST_CASE("flatten: pages are loaded before their tensor is written") {
 }
 
 TEST_CASE("flatten: operands from outside a loop or branch (H10, F42)") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {4, 16, 16}), b = k.tensor("b", f16, {2, 16, 16}),
                 o = k.tensor("o", f32, {2, 16, 16}, Direction::out), n = k.scalar("n", index_type);
   const ValueId l = k.load(a, {2, 16, 16}, {k.index(2), k.index(0), k.index(0)}, Mat),
@@ -131,7 +131,7 @@ TEST_CASE("flatten: operands from outside a loop or branch (H10, F42)") {
 }
 
 TEST_CASE("flatten: accumulators have no batch either (F44, F47, F49)") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {2, 32, 16}),
                 o = k.tensor("o", f32, {2, 16, 16}, Direction::out);
   const auto at = [&](int i, int j) { return std::vector<ValueId>{k.index(0), k.index(i), k.index(j)}; };
@@ -149,7 +149,7 @@ TEST_CASE("flatten: accumulators have no batch either (F44, F47, F49)") {
 
 TEST_CASE("flatten: a loop carries one accumulator per page (F45, S15)") {
   for (const std::int64_t pages : {1, 2}) {
-    Kernel k;
+    Recording k;
     const ValueId a = k.tensor("a", f16, {pages, 16, 64}), b = k.tensor("b", f16, {pages, 64, 16}),
                   o = k.tensor("o", f32, {pages, 16, 16}, Direction::out);
     const auto step = [&](ValueId i, const std::vector<ValueId>& c, bool first) {
@@ -161,7 +161,7 @@ TEST_CASE("flatten: a loop carries one accumulator per page (F45, S15)") {
     const ValueId start = k.create(f32, {pages, 16, 16}, Vec);
     const auto sum = k.loop(k.index(4), {start}, [&](ValueId i, const auto& c) {
       const ValueId is_first = k.op(ops::scalar_compare, {i, k.index(0)}, {{AttrKey::compare, false, false, 0, 0, 0}});
-      return k.branch(is_first, {shaped(f32, {pages, 16, 16}, Acc)}, [&] {
+      return k.branch(is_first, {shaped_type(f32, {pages, 16, 16}, Acc)}, [&] {
         return std::vector<ValueId>{step(i, c, true)};
       }, [&] { return std::vector<ValueId>{step(i, c, false)}; });
     });
@@ -174,7 +174,7 @@ TEST_CASE("flatten: a loop carries one accumulator per page (F45, S15)") {
     verify(placed, {Property::tile_ops, Property::tiles_2d, Property::legal, Property::spaces_inferred});
     CHECK(count_op(flat, ops::matmul) == pages);
     CHECK(count_op(flat, ops::create) == pages);
-    CHECK(type_of(placed, ops::create) == "f32[16,16]@Acc");
+    CHECK(type_text(placed, ops::create) == "f32[16,16]@Acc");
     const Function f = assign_buffers.run(placed, context);
     verify(f, {Property::buffers_assigned});
     CHECK(count_op(f, ops::move) == 4 * pages);  // to Left and Right, in both branches; no copies
@@ -187,7 +187,7 @@ TEST_CASE("flatten: a loop carries one accumulator per page (F45, S15)") {
 }
 
 TEST_CASE("flatten: tails of a batched product are stored as far as they are valid") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {2, dyn<"S">, 32}), b = k.tensor("b", f16, {2, 32, 16}),
                 o = k.tensor("o", f32, {2, dyn<"S">, 16}, Direction::out);
   const ValueId n = k.b().min(k.f().symbol(dyn<"S">), k.index(16));
@@ -198,7 +198,7 @@ TEST_CASE("flatten: tails of a batched product are stored as far as they are val
 }
 
 TEST_CASE("flatten: one window in Mat stays one load (F51, F52)") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, {32, 16}),
                 o = k.tensor("o", f32, {16, 16}, Direction::out);
   const ValueId l = k.load(a, {1, 16, 32}, {k.index(1), k.index(0), k.index(0)}, Mat),
@@ -207,5 +207,5 @@ TEST_CASE("flatten: one window in Mat stays one load (F51, F52)") {
   k.returns();
   const Function f = lower_tiles(k.f()).flat;
   CHECK(op_names(f) == "load load matmul store");
-  CHECK(type_of(f, ops::load) == "f16[16,32]@Mat");
+  CHECK(type_text(f, ops::load) == "f16[16,32]@Mat");
 }

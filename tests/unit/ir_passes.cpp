@@ -28,7 +28,7 @@ constexpr Pass liar = {.name = "liar", .produced = {Property::tile_ops}, .run = 
 constexpr Pass breaker = {.name = "breaker", .run = broken};
 constexpr const Pass* both[] = {&first, &second};
 
-struct Small : Kernel {
+struct Small : Recording {
   Small() {
     const ValueId x = tensor("x", f32, {8});
     load(x, {8}, {index(0)});
@@ -72,7 +72,7 @@ TEST_CASE("required properties are checked, invalidated ones are lost", "[ir]") 
 }
 
 TEST_CASE("a pass that breaks its promise or the IR is named", "[ir]") {
-  Kernel k;
+  Recording k;
   k.op(ops::exp, {k.tensor("x", f32, {8})});
   k.returns();
   PassOptions options;
@@ -109,7 +109,7 @@ TEST_CASE("an unknown pass is a user's mistake", "[ir]") {
 }
 
 TEST_CASE("operations are walked in program order, blocks after their operation", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8}), c = k.scalar("c", boolean);
   k.loop(k.index(2), {}, [&](ValueId, const auto&) {
     k.branch(c, {}, [&] {

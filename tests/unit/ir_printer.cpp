@@ -8,11 +8,11 @@ using namespace tessera;
 using namespace tessera::test;
 
 TEST_CASE("types", "[ir]") {
-  CHECK(text(shaped(f32, {16, 64})) == "f32[16,64]");
-  CHECK(text(shaped(bf16, {4, dyn<"S">})) == "bf16[4,S]");
-  CHECK(text(shaped(f32, {16, 64}, Vec)) == "tile<f32[16,64]@Vec>");
-  CHECK(text(shaped(f32, {16, 1}, Vec)) == "tile<f32[16,1]@Vec>");
-  Type t = shaped(f32, {16, 64}, Mat);
+  CHECK(text(shaped_type(f32, {16, 64})) == "f32[16,64]");
+  CHECK(text(shaped_type(bf16, {4, dyn<"S">})) == "bf16[4,S]");
+  CHECK(text(shaped_type(f32, {16, 64}, Vec)) == "tile<f32[16,64]@Vec>");
+  CHECK(text(shaped_type(f32, {16, 1}, Vec)) == "tile<f32[16,1]@Vec>");
+  Type t = shaped_type(f32, {16, 64}, Mat);
   t.layout = Layout::zn;
   CHECK(text(t) == "tile<f32[16,64]@Mat, zn>");
   CHECK(text(index_scalar) == "index");
@@ -20,7 +20,7 @@ TEST_CASE("types", "[ir]") {
 }
 
 TEST_CASE("hints are made unique, also where a hint looks like a made name", "[ir]") {
-  Kernel k("names");
+  Recording k("names");
   const ValueId x = k.tensor("x", f32, {8});
   const ValueId a = k.named(k.op(ops::exp, {x}), "scores");
   const ValueId b = k.named(k.op(ops::exp, {a}), "scores_1");
@@ -40,14 +40,14 @@ kernel @names(%x: in f32[8]) {
 }
 
 TEST_CASE("constants, attributes and directions", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8, 16}, Direction::inout), s = k.scalar("s", i32),
                 o = k.tensor("o", f16, {8, 16}, Direction::out);
   k.op(ops::scalar_add, {s, k.constant(i32, -5)});
   k.op(ops::scalar_not, {k.f().constant(boolean, std::int64_t{1})});
   k.op(ops::muls, {x, k.constant(f32, 0.1)});
   k.op(ops::muls, {x, k.constant(f32, 1e30)});
-  k.op(ops::full, {k.constant(f16, -4.0)}, {}, shaped(f16, {4}));
+  k.op(ops::full, {k.constant(f16, -4.0)}, {}, shaped_type(f16, {4}));
   k.cast(x, f16, Rounding::rint);
   k.op(ops::transpose, {x},
        {Attr{AttrKey::axis, false, false, 0, 0, 0}, Attr{AttrKey::other_axis, false, false, 0, -1, 0}});
@@ -75,7 +75,7 @@ kernel @k(%x: inout f32[8,16], %s: i32, %o: out f16[8,16]) {
 }
 
 TEST_CASE("valid extents and buffers", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 64}), n = k.scalar("n", index_type);
   const ValueId t = k.load(x, {16, 64}, {k.index(0), k.index(0)}, Vec, {n, k.index(60)});
   const ValueId e = k.named(k.op(ops::exp, {t}), "e");
@@ -92,11 +92,11 @@ kernel @k(%x: in f32[16,64], %n: index) {
 }
 
 TEST_CASE("blocks are indented; places are the file's name and the line", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8}), n = k.scalar("n", index_type);
   const auto r = k.loop(n, {x}, [&](ValueId i, const auto& c) {
     const ValueId first = k.op(ops::scalar_compare, {i, k.index(0)}, {Attr{AttrKey::compare, false, false, 0, 2, 0}});
-    return k.branch(first, {shaped(f32, {8})}, [&] { return std::vector{c[0]}; },
+    return k.branch(first, {shaped_type(f32, {8})}, [&] { return std::vector{c[0]}; },
                     [&] { return std::vector{k.op(ops::exp, {c[0]})}; });
   });
   k.returns(r);

@@ -14,7 +14,7 @@ std::string verdict(const Function& f, Properties p = {}) {
 const std::string lawful_text = "nothing is thrown";
 
 /// A kernel at tile level, with all that the five properties ask for.
-struct Placed : Kernel {
+struct Placed : Recording {
   ValueId x = tensor("x", f32, {8, 16}), out = tensor("out", f32, {16, 8}, Direction::out);
   ValueId t = load(x, {8, 16}, {index(0), index(0)});
   ValueId e = op(ops::exp, {t});
@@ -58,7 +58,7 @@ TEST_CASE("values are defined before they are used", "[ir]") {
 }
 
 TEST_CASE("values of a block are not seen behind it", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8});
   ValueId inner;
   k.loop(k.index(2), {}, [&](ValueId, const auto&) {
@@ -71,7 +71,7 @@ TEST_CASE("values of a block are not seen behind it", "[ir]") {
 }
 
 TEST_CASE("valid extents are defined before the value", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8}), n = k.scalar("n", index_type);
   const ValueId e = k.op(ops::exp, {x});
   const ValueId late = k.op(ops::scalar_add, {n, n});
@@ -81,22 +81,22 @@ TEST_CASE("valid extents are defined before the value", "[ir]") {
 }
 
 TEST_CASE("blocks end in their terminator, and only there", "[ir]") {
-  Kernel open;
+  Recording open;
   open.op(ops::exp, {open.tensor("x", f32, {8})});
   CHECK(contains(verdict(open.f()), "the block does not end in return"));
-  Kernel empty;
+  Recording empty;
   CHECK(contains(verdict(empty.f()), "has a block without operations"));
-  Kernel twice;
+  Recording twice;
   twice.returns();
   twice.returns();
   CHECK(contains(verdict(twice.f()), "a terminator stands inside a block"));
-  Kernel wrong;
+  Recording wrong;
   wrong.b().control(ops::yield, {}, {}, 0);
   CHECK(contains(verdict(wrong.f()), "the block does not end in return"));
 }
 
 TEST_CASE("loops carry as many values, of the same types, in front, inside and behind", "[ir]") {
-  const auto loop = [](Kernel& k, ValueId& x, ValueId& y) {
+  const auto loop = [](Recording& k, ValueId& x, ValueId& y) {
     x = k.tensor("x", f32, {8});
     y = k.tensor("y", f32, {16});
     const auto r = k.loop(k.index(2), {x}, [&](ValueId, const auto& c) { return std::vector{k.op(ops::exp, {c[0]})}; });
@@ -104,34 +104,34 @@ TEST_CASE("loops carry as many values, of the same types, in front, inside and b
     return k.f().definition(r[0]);
   };
   ValueId x, y;
-  Kernel initial;
+  Recording initial;
   initial.f().set_operand(loop(initial, x, y), 3, y);
   CHECK(contains(verdict(initial.f()), "the type of initial values 0 (f32[16]) is not that of the result (f32[8])"));
-  Kernel yielded;
+  Recording yielded;
   const OpId l = loop(yielded, x, y);
   yielded.f().set_operand(yielded.f().terminator(yielded.f().block(l)), 0, y);
   CHECK(contains(verdict(yielded.f()), "the type of yielded values 0 (f32[16]) is not that of the result (f32[8])"));
-  Kernel count;
+  Recording count;
   const OpId c = loop(count, x, y);
   count.f().set_operands(count.f().terminator(count.f().block(c)), {});
   CHECK(contains(verdict(count.f()), "the count of yielded values is not that of the results"));
-  Kernel bound;
+  Recording bound;
   const OpId b = loop(bound, x, y);
   bound.f().set_operand(b, 1, bound.f().constant(i32, std::int64_t{2}));
   CHECK(contains(verdict(bound.f()), "a bound is not an index"));
 }
 
 TEST_CASE("a branch has a boolean condition and equal results", "[ir]") {
-  const auto branch = [](Kernel& k, ValueId other) {
+  const auto branch = [](Recording& k, ValueId other) {
     const ValueId x = k.tensor("x", f32, {8}), c = k.scalar("c", boolean);
     return k.f().definition(
-        k.branch(c, {shaped(f32, {8})}, [&] { return std::vector{x}; }, [&] { return std::vector{other}; })[0]);
+        k.branch(c, {shaped_type(f32, {8})}, [&] { return std::vector{x}; }, [&] { return std::vector{other}; })[0]);
   };
-  Kernel types;
+  Recording types;
   branch(types, types.tensor("y", f32, {16}));
   types.returns();
   CHECK(contains(verdict(types.f()), "the type of yielded values 0 (f32[16]) is not that of the result (f32[8])"));
-  Kernel condition;
+  Recording condition;
   const OpId b = branch(condition, condition.tensor("y", f32, {8}));
   condition.returns();
   condition.f().set_operand(b, 0, condition.index(1));
@@ -145,22 +145,22 @@ TEST_CASE("links fit the block", "[ir]") {
 }
 
 TEST_CASE("tile_ops: no tensor operation, no returned tile, scratch for reductions", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8, 16});
   k.op(ops::exp, {x});
   k.returns();
   CHECK(verdict(k.f()) == lawful_text);
   CHECK(contains(verdict(k.f(), {Property::tile_ops}),
                  "tile_ops: a tensor-level operation is left\n  %0 = tensor.exp(%x)"));
-  Kernel made;
+  Recording made;
   made.create(f32, {8});
   made.returns();
   CHECK(contains(verdict(made.f(), {Property::tile_ops}), "tile_ops: a value is still a tensor"));
-  Kernel returned;
+  Recording returned;
   const ValueId y = returned.tensor("y", f32, {8});
   returned.returns({returned.load(y, {8}, {returned.index(0)})});
   CHECK(contains(verdict(returned.f(), {Property::tile_ops}), "tile_ops: a tensor or tile is returned and not stored"));
-  Kernel reduced;
+  Recording reduced;
   const ValueId z = reduced.tensor("z", f32, {8, 16});
   reduced.op(ops::row_sum, {reduced.load(z, {8, 16}, {reduced.index(0), reduced.index(0)})});
   reduced.returns();
@@ -168,7 +168,7 @@ TEST_CASE("tile_ops: no tensor operation, no returned tile, scratch for reductio
 }
 
 TEST_CASE("tile_ops: reads and writes of parameters may stay", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {8}, Direction::inout);
   k.effect(ops::write, {x, k.op(ops::read, {x, k.index(0)}), k.index(1)});
   k.returns();
@@ -176,7 +176,7 @@ TEST_CASE("tile_ops: reads and writes of parameters may stay", "[ir]") {
 }
 
 TEST_CASE("tiles_2d: ranks, scratch of transposes, transposed operands", "[ir]") {
-  Kernel rank;
+  Recording rank;
   rank.create(f32, {2, 8, 16}, Vec);
   rank.returns();
   CHECK(contains(verdict(rank.f(), {Property::tiles_2d}),
@@ -184,7 +184,7 @@ TEST_CASE("tiles_2d: ranks, scratch of transposes, transposed operands", "[ir]")
   Placed transposed;
   transposed.f().set_operands(transposed.f().definition(transposed.r), {transposed.e});
   CHECK(contains(verdict(transposed.f(), {Property::tiles_2d}), "tiles_2d: the transpose has no scratch tile"));
-  Kernel product;
+  Recording product;
   const ValueId a = product.create(f16, {16, 32}, Left), b = product.create(f16, {16, 32}, Right);
   product.matmul(a, b, false, true);
   product.returns();
@@ -192,11 +192,11 @@ TEST_CASE("tiles_2d: ranks, scratch of transposes, transposed operands", "[ir]")
 }
 
 TEST_CASE("legal: operations on rows do not meet columns", "[ir]") {
-  Kernel k;
+  Recording k;
   k.op(ops::exp, {k.create(f32, {16, 1}, Vec)});
   k.returns();
   CHECK(contains(verdict(k.f(), {Property::legal}), "legal: an operand is not row-major\n  %1 = tile.exp(%0)"));
-  Kernel line;
+  Recording line;
   line.create(f32, {16}, Vec);
   line.returns();
   CHECK(contains(verdict(line.f(), {Property::legal}),
@@ -204,7 +204,7 @@ TEST_CASE("legal: operations on rows do not meet columns", "[ir]") {
 }
 
 TEST_CASE("spaces_inferred: operands stand where the instruction reads them", "[ir]") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.create(f16, {16, 32}, Mat), b = k.create(f16, {32, 16}, Right);
   k.matmul(a, b);
   k.returns();
@@ -220,7 +220,7 @@ TEST_CASE("buffers_assigned: every tile has an owner that holds it", "[ir]") {
   chain.f()[chain.scratch].buffer = chain.e.index;
   CHECK(contains(verdict(chain.f(), all),
                  "buffers_assigned: the buffer's owner is not an operation's result that owns itself"));
-  Kernel small;
+  Recording small;
   const ValueId a = small.create(f32, {8, 8}, Vec), b = small.create(f32, {8, 16}, Vec);
   small.returns();
   small.f()[a].buffer = small.f()[b].buffer = a.index;

@@ -6,13 +6,13 @@ using namespace tessera::test;
 
 namespace {
 
-std::vector<ValueId> zeros(Kernel& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
-ValueId row_sum(Kernel& k, ValueId x) { return k.op(ops::row_sum, {x, k.op(ops::create, {}, {}, k.f().type(x))}); }
+std::vector<ValueId> zeros(Recording& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
+ValueId row_sum(Recording& k, ValueId x) { return k.op(ops::row_sum, {x, k.op(ops::create, {}, {}, k.f().type(x))}); }
 
 }  // namespace
 
 TEST_CASE("legalize: tiles of rank 1 become one row") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {64}), o = k.tensor("o", f32, {64}, Direction::out),
                 n = k.scalar("n", index_type);
   const ValueId t = k.load(x, {16}, {k.index(8)}, Vec, {k.b().min(n, k.index(16))});
@@ -21,13 +21,13 @@ TEST_CASE("legalize: tiles of rank 1 become one row") {
   k.returns();
   for (const std::int64_t valid : {1, 5, 8, 16}) {
     const Function f = lower_tiles(k.f(), Arch::a3, 8, valid).legal;
-    CHECK(type_of(f, ops::neg) == "f32[1,16]@Vec");
-    CHECK(type_of(f, ops::slice) == "f32[1,8]@Vec");
+    CHECK(type_text(f, ops::neg) == "f32[1,16]@Vec");
+    CHECK(type_text(f, ops::slice) == "f32[1,8]@Vec");
   }
 }
 
 TEST_CASE("legalize: elements of rank-1 tiles") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16}), o = k.tensor("o", f32, {16}, Direction::out);
   const ValueId t = k.load(x, {16}, {k.index(0)});
   const ValueId e = k.op(ops::read, {t, k.index(3)});
@@ -39,7 +39,7 @@ TEST_CASE("legalize: elements of rank-1 tiles") {
 }
 
 TEST_CASE("legalize: a chain on a column is computed on its row; the reshapes in between are gone") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 64}), o = k.tensor("o", f32, {16, 64}, Direction::out);
   const ValueId t = k.load(x, {16, 64}, zeros(k, 2));
   const ValueId s =
@@ -48,17 +48,17 @@ TEST_CASE("legalize: a chain on a column is computed on its row; the reshapes in
   k.returns();
   const Function f = lower_tiles(k.f()).legal;
   CHECK(op_names(f) == "load create row_sum reshape abs muls adds reshape row_expand_mul store");
-  CHECK(type_of(f, ops::abs) == "f32[1,16]@Vec");
-  CHECK(type_of(f, ops::reshape, 1) == "f32[16,1]@Vec:dn");
+  CHECK(type_text(f, ops::abs) == "f32[1,16]@Vec");
+  CHECK(type_text(f, ops::reshape, 1) == "f32[16,1]@Vec:dn");
 }
 
 TEST_CASE("legalize: columns of four rows, partial columns, full and casts of columns") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {dyn<"S">, 64}), o = k.tensor("o", f32, {dyn<"S">, 1}, Direction::out),
                 p = k.tensor("p", f16, {4, 1}, Direction::out);
   const ValueId n = k.b().min(k.f().symbol(dyn<"S">), k.index(4));
   const ValueId t = k.load(x, {4, 64}, zeros(k, 2), Vec, {n, k.index(64)});
-  const ValueId ones = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {4, 1}, Vec));
+  const ValueId ones = k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped_type(f32, {4, 1}, Vec));
   k.store(k.op(ops::add, {row_sum(k, t), ones}), o, zeros(k, 2));
   k.store(k.cast(ones, f16), p, zeros(k, 2));
   k.returns();
@@ -69,7 +69,7 @@ TEST_CASE("legalize: columns of four rows, partial columns, full and casts of co
 }
 
 TEST_CASE("legalize: reductions and transposes of columns") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 1}), o = k.tensor("o", f32, {1, 1}, Direction::out),
                 p = k.tensor("p", f32, {1, 16}, Direction::out);
   const ValueId t = k.load(x, {16, 1}, zeros(k, 2));
@@ -80,7 +80,7 @@ TEST_CASE("legalize: reductions and transposes of columns") {
 }
 
 TEST_CASE("legalize: a column of a row-major tensor (S17) and into one") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 8}), w = k.tensor("w", f32, {16, 64}),
                 o = k.tensor("o", f32, {16, 64}, Direction::out), p = k.tensor("p", f32, {16, 8}, Direction::inout);
   const ValueId s = k.load(x, {16, 1}, {k.index(0), k.index(3)});
@@ -94,7 +94,7 @@ TEST_CASE("legalize: a column of a row-major tensor (S17) and into one") {
 }
 
 TEST_CASE("legalize: single elements of a column tensor") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 1}), o = k.tensor("o", f32, {16, 1}, Direction::out);
   const auto none = k.loop(k.index(16), {}, [&](ValueId i, const auto&) {
     k.store(k.op(ops::neg, {k.load(x, {1, 1}, {i, k.index(0)})}), o, {i, k.index(0)});
@@ -106,7 +106,7 @@ TEST_CASE("legalize: single elements of a column tensor") {
 }
 
 TEST_CASE("legalize: a column of a tile") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {16, 8}), o = k.tensor("o", f32, {16, 1}, Direction::out);
   k.store(k.slice(k.load(x, {16, 8}, zeros(k, 2)), {16, 1}, {k.index(0), k.index(5)}), o, zeros(k, 2));
   k.returns();
@@ -125,7 +125,7 @@ TEST_CASE("legalize: casts that are no instruction become chains") {
   CHECK(narrow.front() != f16);
   CHECK(is_integer(narrow[detail::rounding_step(f32, narrow)]));
 
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", i32, {16, 16}), o = k.tensor("o", bf16, {16, 16}, Direction::out);
   k.store(k.cast(k.load(x, {16, 16}, zeros(k, 2)), bf16), o, zeros(k, 2));
   k.returns();
@@ -152,7 +152,7 @@ TEST_CASE("legalize: every pair of element types has a chain whose steps are ins
 TEST_CASE("stored: rows of 32 bytes, boxes of the cube unit") {
   STATIC_REQUIRE(stored(with_space(Type{TypeKind::tensor, f32, Gm, Layout::nd, 2, {4, 4}}, Vec)).dims[1] == 8);
   const auto dims = [](DType d, List<std::int64_t> s, MemorySpace m) {
-    const Type t = stored(shaped(d, s, m));
+    const Type t = stored(shaped_type(d, s, m));
     return std::vector<std::int64_t>{t.dims[0], t.dims[1]};
   };
   using Dims = std::vector<std::int64_t>;
@@ -166,14 +166,14 @@ TEST_CASE("stored: rows of 32 bytes, boxes of the cube unit") {
 }
 
 TEST_CASE("legalize: rows that are padded load, compute and store (reports 16, 69); another shape is refused") {
-  Kernel k;
+  Recording k;
   const ValueId x = k.tensor("x", f32, {4, 4}), o = k.tensor("o", f32, {4, 4}, Direction::out);
   const ValueId t = k.load(x, {4, 4}, zeros(k, 2));
   k.store(k.op(ops::row_expand_sub, {t, row_sum(k, t)}), o, zeros(k, 2));
   k.returns();
   CHECK(op_names(lower_tiles(k.f()).legal) == "load create row_sum row_expand_sub store");
 
-  Kernel r;
+  Recording r;
   static_cast<void>(r.reshape(r.load(r.tensor("x", f32, {4, 4}), {4, 4}, zeros(r, 2)), {2, 8}));
   r.returns();
   const std::string text = thrown<UserError>([&] { static_cast<void>(legalize.run(r.f(), {Arch::a3})); });
@@ -181,7 +181,7 @@ TEST_CASE("legalize: rows that are padded load, compute and store (reports 16, 6
 }
 
 TEST_CASE("legalize: scratch is added, and one that is too small is refused (report 69)") {
-  Kernel k;
+  Recording k;
   const ValueId t = k.load(k.tensor("x", f32, {16, 64}), {16, 64}, zeros(k, 2));
   static_cast<void>(k.op(ops::row_max, {t}));
   static_cast<void>(k.op(ops::row_max, {t, k.create(f32, {16, 1}, Vec)}));
@@ -191,7 +191,7 @@ TEST_CASE("legalize: scratch is added, and one that is too small is refused (rep
 }
 
 TEST_CASE("legalize: windows start at blocks of 32 bytes (report 20)") {
-  Kernel k;
+  Recording k;
   const ValueId t = k.load(k.tensor("x", f32, {16, 64}), {16, 64}, zeros(k, 2));
   static_cast<void>(k.slice(t, {16, 8}, {k.index(0), k.index(4)}));
   k.returns();
@@ -201,7 +201,7 @@ TEST_CASE("legalize: windows start at blocks of 32 bytes (report 20)") {
 }
 
 TEST_CASE("legalize: what the target does not have, with the user's line") {
-  Kernel k;
+  Recording k;
   const ValueId t = k.load(k.tensor("x", bf16, {16, 64}), {16, 64}, zeros(k, 2));
   static_cast<void>(k.op(ops::add, {t, t}));
   k.returns();
@@ -209,7 +209,7 @@ TEST_CASE("legalize: what the target does not have, with the user's line") {
                  "k.cpp:2: error: add: a3 does not have this operation"));
   static_cast<void>(legalize.run(k.f(), {Arch::a5}));
 
-  Kernel big;
+  Recording big;
   static_cast<void>(big.load(big.tensor("x", f32, {64, 752}), {64, 752}, zeros(big, 2)));
   big.returns();
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(big.f(), {Arch::a3})); }),
@@ -219,7 +219,7 @@ TEST_CASE("legalize: what the target does not have, with the user's line") {
 TEST_CASE("legalize: products of any M and N; K is whole blocks (report 21)") {
   for (const std::int64_t m : {1, 5, 17, 40})
     for (const std::int64_t n : {5, 17, 64}) {
-      Kernel k;
+      Recording k;
       const ValueId a = k.tensor("a", f16, {m, 32}), b = k.tensor("b", f16, {n, 32}),
                     o = k.tensor("o", f32, {m, n}, Direction::out);
       const ValueId l = k.load(a, {m, 32}, zeros(k, 2), Mat), r = k.load(b, {n, 32}, zeros(k, 2), Mat);
@@ -227,7 +227,7 @@ TEST_CASE("legalize: products of any M and N; K is whole blocks (report 21)") {
       k.returns();
       CHECK(op_names(lower_tiles(k.f()).placed) == "load load transpose_view move move matmul store");
     }
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {16, 100}), b = k.tensor("b", f16, {100, 16});
   const ValueId l = k.load(a, {16, 100}, zeros(k, 2), Mat), r = k.load(b, {100, 16}, zeros(k, 2), Mat);
   static_cast<void>(k.matmul(l, r));

@@ -6,8 +6,8 @@ using namespace tessera::test;
 
 namespace {
 
-std::vector<ValueId> zeros(Kernel& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
-std::string placed_text(Kernel& k, Arch arch = Arch::a3) { return print(infer_memory_space.run(k.f(), {arch})); }
+std::vector<ValueId> zeros(Recording& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
+std::string placed_text(Recording& k, Arch arch = Arch::a3) { return print(infer_memory_space.run(k.f(), {arch})); }
 
 struct Product {
   explicit Product(MemorySpace s) {
@@ -15,7 +15,7 @@ struct Product {
     b = k.load(k.tensor("b", f16, {32, 16}), {32, 16}, zeros(k, 2), s);
     o = k.tensor("o", f32, {16, 16}, Direction::out);
   }
-  Kernel k;
+  Recording k;
   ValueId a, b, o;
 };
 
@@ -50,7 +50,7 @@ TEST_CASE("spaces: from Vec by way of Mat where the target has it (N7)") {
 
 TEST_CASE("spaces: one move for two readers in a block, one for each branch") {
   Product p(Mat);
-  Kernel& k = p.k;
+  Recording& k = p.k;
   const ValueId n = k.scalar("n", index_type);
   k.store(k.matmul(p.a, p.b), p.o, zeros(k, 2));
   k.store(k.matmul(p.a, p.b), p.o, zeros(k, 2));
@@ -64,7 +64,7 @@ TEST_CASE("spaces: one move for two readers in a block, one for each branch") {
 }
 
 TEST_CASE("spaces: what is moved stays only as long as it fits") {
-  Kernel k;
+  Recording k;
   const ValueId a = k.tensor("a", f16, {128, 128}), b = k.tensor("b", f16, {128, 16}),
                 o = k.tensor("o", f32, {128, 16}, Direction::out);
   const ValueId r = k.load(b, {128, 16}, zeros(k, 2), Mat);
@@ -79,7 +79,7 @@ TEST_CASE("spaces: what is moved stays only as long as it fits") {
 
 TEST_CASE("spaces: vector operations read a product in Vec; views inherit") {
   Product p(Mat);
-  Kernel& k = p.k;
+  Recording& k = p.k;
   const ValueId m = k.matmul(p.a, p.b);
   const ValueId q = k.tensor("q", f32, {1, 256}, Direction::out);
   k.store(k.op(ops::abs, {m}), p.o, zeros(k, 2));
@@ -90,21 +90,21 @@ TEST_CASE("spaces: vector operations read a product in Vec; views inherit") {
 
 TEST_CASE("spaces: a chain of products goes through Mat") {
   Product p(Mat);
-  Kernel& k = p.k;
+  Recording& k = p.k;
   const ValueId w = k.tensor("w", f32, {16, 16}), q = k.tensor("q", f32, {16, 16}, Direction::out);
   const ValueId first = k.matmul(p.a, p.b), r = k.load(w, {16, 16}, zeros(k, 2), Mat);
   k.store(k.matmul(first, r), q, zeros(k, 2));
   k.returns();
   const Function f = lower_tiles(k.f()).placed;
   CHECK(op_names(f) == "load load move move matmul load move move move matmul store");
-  CHECK(type_of(f, ops::move, 2) == "f32[16,16]@Mat");
+  CHECK(type_text(f, ops::move, 2) == "f32[16,16]@Mat");
 }
 
 TEST_CASE("spaces: stated places are kept") {
   Product p(Mat);
-  Kernel& k = p.k;
-  const ValueId l = k.op(ops::move, {p.a}, {}, shaped(f16, {16, 32}, Left)),
-                r = k.op(ops::move, {p.b}, {}, shaped(f16, {32, 16}, Right));
+  Recording& k = p.k;
+  const ValueId l = k.op(ops::move, {p.a}, {}, shaped_type(f16, {16, 32}, Left)),
+                r = k.op(ops::move, {p.b}, {}, shaped_type(f16, {32, 16}, Right));
   k.store(k.matmul_acc(k.create(f32, {16, 16}, Acc), l, r), p.o, zeros(k, 2));
   k.returns();
   CHECK(placed_text(k) == print(k.f()));
@@ -112,11 +112,11 @@ TEST_CASE("spaces: stated places are kept") {
 
 TEST_CASE("spaces: storage that products fill stands in Acc, also through loops and branches (N4, N5)") {
   Product p(Mat);
-  Kernel& k = p.k;
+  Recording& k = p.k;
   const ValueId n = k.scalar("n", index_type);
   const ValueId start = k.create(f32, {16, 16}, Vec);
   const ValueId c = k.op(ops::scalar_compare, {n, k.index(0)}, {{AttrKey::compare, false, false, 0, 0, 0}});
-  const auto first = k.branch(c, {shaped(f32, {16, 16}, Vec)}, [&] { return std::vector<ValueId>{start}; },
+  const auto first = k.branch(c, {shaped_type(f32, {16, 16}, Vec)}, [&] { return std::vector<ValueId>{start}; },
                               [&] { return std::vector<ValueId>{k.create(f32, {16, 16}, Vec)}; });
   const auto sum = k.loop(
       n, {first[0]}, [&](ValueId, const auto& acc) { return std::vector<ValueId>{k.matmul_acc(acc[0], p.a, p.b)}; });
@@ -124,8 +124,8 @@ TEST_CASE("spaces: storage that products fill stands in Acc, also through loops 
   k.returns();
   const Function f = infer_memory_space.run(k.f(), {Arch::a3});
   verify(f, {Property::spaces_inferred});
-  CHECK(type_of(f, ops::create, 0) == "f32[16,16]@Acc");
-  CHECK(type_of(f, ops::create, 1) == "f32[16,16]@Acc");
+  CHECK(type_text(f, ops::create, 0) == "f32[16,16]@Acc");
+  CHECK(type_text(f, ops::create, 1) == "f32[16,16]@Acc");
   CHECK(f.type(f.result(find_op(f, ops::for_loop))).space == Acc);
   CHECK(f.type(f.result(find_op(f, ops::if_else))).space == Acc);
   verify(assign_buffers.run(f, {Arch::a3}), {Property::buffers_assigned});
@@ -134,17 +134,17 @@ TEST_CASE("spaces: storage that products fill stands in Acc, also through loops 
 TEST_CASE("spaces: branches that end in different places meet in the one that both reach (N3)") {
   for (const bool product_first : {true, false}) {
     Product p(Mat);
-    Kernel& k = p.k;
+    Recording& k = p.k;
     const ValueId n = k.scalar("n", index_type);
     const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {{AttrKey::compare, false, false, 0, 0, 0}});
     const auto product = [&] { return std::vector<ValueId>{k.matmul(p.a, p.b)}; };
     const auto ones = [&] {
-      return std::vector<ValueId>{k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped(f32, {16, 16}, Vec))};
+      return std::vector<ValueId>{k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped_type(f32, {16, 16}, Vec))};
     };
     std::vector<ValueId> r;
     // What the recorder states for the result is not what the blocks yield: the pass decides.
-    if (product_first) r = k.branch(c, {shaped(f32, {16, 16}, Acc)}, product, ones);
-    else r = k.branch(c, {shaped(f32, {16, 16}, Vec)}, ones, product);
+    if (product_first) r = k.branch(c, {shaped_type(f32, {16, 16}, Acc)}, product, ones);
+    else r = k.branch(c, {shaped_type(f32, {16, 16}, Vec)}, ones, product);
     k.store(k.cast(r[0], f16), k.tensor("q", f16, {16, 16}, Direction::out), zeros(k, 2));
     k.returns();
     const Function f = infer_memory_space.run(k.f(), {Arch::a3});
@@ -156,11 +156,11 @@ TEST_CASE("spaces: branches that end in different places meet in the one that bo
 
 TEST_CASE("spaces: both branches in Acc: the reader behind them moves (N3)") {
   Product p(Mat);
-  Kernel& k = p.k;
+  Recording& k = p.k;
   const ValueId n = k.scalar("n", index_type);
   const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {{AttrKey::compare, false, false, 0, 0, 0}});
   const auto product = [&] { return std::vector<ValueId>{k.matmul(p.a, p.b)}; };
-  const auto r = k.branch(c, {shaped(f32, {16, 16}, Acc)}, product, product);
+  const auto r = k.branch(c, {shaped_type(f32, {16, 16}, Acc)}, product, product);
   k.store(k.cast(r[0], f16), k.tensor("q", f16, {16, 16}, Direction::out), zeros(k, 2));
   k.returns();
   CHECK(op_names(lower_tiles(k.f()).placed) ==
@@ -169,7 +169,7 @@ TEST_CASE("spaces: both branches in Acc: the reader behind them moves (N3)") {
 
 TEST_CASE("spaces: a filled tile cannot become an accumulator") {
   Product p(Mat);
-  const ValueId zero = p.k.op(ops::full, {p.k.constant(f32, 0.0)}, {}, shaped(f32, {16, 16}, Vec));
+  const ValueId zero = p.k.op(ops::full, {p.k.constant(f32, 0.0)}, {}, shaped_type(f32, {16, 16}, Vec));
   p.k.store(p.k.op(ops::matmul_acc, {zero, p.a, p.b}), p.o, zeros(p.k, 2));
   p.k.returns();
   const std::string text = thrown<UserError>([&] { static_cast<void>(placed_text(p.k)); });
@@ -181,7 +181,7 @@ TEST_CASE("spaces: a filled tile cannot become an accumulator") {
 
 TEST_CASE("spaces: an operation that reads whole boxes out of Acc on a3") {
   const auto kernel = [](Arch arch) {
-    Kernel k;
+    Recording k;
     const ValueId a = k.load(k.tensor("a", f16, {5, 32}), {5, 32}, zeros(k, 2), Mat),
                   b = k.load(k.tensor("b", f16, {32, 16}), {32, 16}, zeros(k, 2), Mat);
     k.store(k.op(ops::abs, {k.matmul(a, b)}), k.tensor("o", f32, {5, 16}, Direction::out), zeros(k, 2));

@@ -95,7 +95,9 @@ inline ValueId literal_constant(Recorder& r, DType d, const any_literal& l, cons
   const auto misfit = [&] {
     Text text("a literal is out of range for ");
     text.append(name(d));
-    if (!l.floating) text.append(" (").append(l.integer).append(")");
+    // Without the fraction: printing doubles costs more to include than it is worth here.
+    const std::int64_t whole = !l.floating ? l.integer : l.number > -9e18 && l.number < 9e18 ? static_cast<std::int64_t>(l.number) : 0;
+    if (!l.floating || whole != 0) text.append(" (").append(whole).append(")");
     fail(at, text,
          "use a number that the element type holds, or cast the operand to a wider type");
   };

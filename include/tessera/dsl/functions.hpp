@@ -123,6 +123,18 @@ TESSERA_BINARY_FUNCTION(minimum, detail::forms_min, shaped, operand_is_not_shape
 TESSERA_BINARY_FUNCTION(max, detail::forms_max, scalar_operand, operand_is_not_a_number)
 TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand, operand_is_not_a_number)
 #undef TESSERA_BINARY_FUNCTION
+// Like std::max and std::min but more constrained: chosen where a user's `using namespace std;` would make those the better
+// match, for two constants of one type. They have no room for the user's line.
+template <class X>
+  requires scalar_operand<X>
+[[nodiscard]] auto max(const X& x, const X& y) {
+  return detail::make_binary<detail::forms_max>(std::source_location(), x, y);
+}
+template <class X>
+  requires scalar_operand<X>
+[[nodiscard]] auto min(const X& x, const X& y) {
+  return detail::make_binary<detail::forms_min>(std::source_location(), x, y);
+}
 
 /// x in element type D: `cast<bf16>(x)`, `cast<i32>(x, Rounding::floor)`. Floats round to nearest, ties away from zero, by default.
 template <DType D, class X>

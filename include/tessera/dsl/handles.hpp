@@ -289,6 +289,7 @@ broken::handles_are_immutable_use_var<> operator++(A&&, int);
 template <recorded A>
 broken::handles_are_immutable_use_var<> operator--(A&&, int);
 template <class X>
+  requires(!detail::is_variable<std::remove_cvref_t<X>>::value)
 Var(X&&) -> Var<typename detail::var_of<X>::type>;
 template <class V>
 Var(const Var<V>&) -> Var<V>;

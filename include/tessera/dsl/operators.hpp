@@ -38,8 +38,9 @@ struct binary_forms {
   const OpInfo* row;
   const OpInfo* on_scalars;
   bool commutes;
+  bool accumulates = false;  ///< with a matrix product it becomes matmul_acc
 };
-inline constexpr binary_forms forms_add = {&ops::add, &ops::adds, &ops::row_expand_add, &ops::col_expand_add, &ops::scalar_add, true};
+inline constexpr binary_forms forms_add = {&ops::add, &ops::adds, &ops::row_expand_add, &ops::col_expand_add, &ops::scalar_add, true, true};
 inline constexpr binary_forms forms_sub = {&ops::sub, &ops::subs, &ops::row_expand_sub, &ops::col_expand_sub, &ops::scalar_sub, false};
 inline constexpr binary_forms forms_mul = {&ops::mul, &ops::muls, &ops::row_expand_mul, &ops::col_expand_mul, &ops::scalar_mul, true};
 inline constexpr binary_forms forms_div = {&ops::div, &ops::divs, &ops::row_expand_div, &ops::col_expand_div, &ops::scalar_div, false};
@@ -87,7 +88,8 @@ constexpr Type broadcast(const Type& a, const Type& b) {
 constexpr BinaryPlan plan_shaped(const binary_forms& f, const Type& a, const Type& b) {
   const auto with = [&](Plan p, const OpInfo* op, const Type& x, const Type& y, const OpInfo* expand = nullptr) {
     BinaryPlan plan{p, op, expand, judge_pair(*op, x, y), x};
-    if (expand != nullptr && plan.verdict.lawful()) {
+    // g++ with -fsanitize=undefined knows no comparison of addresses in constant expressions.
+    if ((p == Plan::narrow_left_expanded || p == Plan::both_narrow) && plan.verdict.lawful()) {
       const OperandInfo narrow[1] = {{a}};
       const Verdict filled = judge(*expand, {narrow, 1, x});
       if (!filled.lawful()) plan.verdict = filled;
@@ -124,7 +126,7 @@ constexpr BinaryPlan plan_binary(const binary_forms& f, const Type& a, const Typ
     if (f.commutes) return {Plan::scalar_left_swapped, f.scalar, nullptr, judge_pair(*f.scalar, b, a), b};
     return {Plan::scalar_left_expanded, f.plain, &ops::full, judge_expanded(f, a, b), b};
   }
-  if (f.plain == &ops::add && a.same_shape(b) && a.dtype == b.dtype && a.kind == b.kind) {
+  if (f.accumulates && a.same_shape(b) && a.dtype == b.dtype && a.kind == b.kind) {
     if (b_is_product && (a.space == Acc || a_is_product)) return {Plan::accumulate_right, &ops::matmul_acc, nullptr, lawful(a), a};
     if (a_is_product && b.space == Acc) return {Plan::accumulate_left, &ops::matmul_acc, nullptr, lawful(a), a};
   }

@@ -321,12 +321,25 @@ class Recorder {
     const BlockId b = f_->defining_block(v);
     return !b || (*f_)[b].open;
   }
-  // An argument of a body that is not carried: everything that holds it reads the initial value.
-  void fold(const Frame& frame, ValueId argument, ValueId initial) {
-    f_->replace_all_uses(argument, initial);
-    f_->replace_in_extents(frame.extents, argument, initial);
+  // An argument of a body that is not carried: everything that holds it reads the initial value, and index arithmetic that
+  // is a constant now, or one of its operands, goes away.
+  void fold(const Frame& frame, ValueId from, ValueId to) {
+    std::vector<std::uint32_t> users;
+    f_->for_each_use(from, [&](OpId op, int) { users.push_back(op.index); });
+    f_->replace_all_uses(from, to);
+    f_->replace_in_extents(frame.extents, from, to);
     for (VarState* v = first_var_; v != nullptr; v = v->next)
-      if (v->current == argument) v->current = initial;
+      if (v->current == from) v->current = to;
+    for (const std::uint32_t index : users) {
+      const OpId op{index};
+      if (f_->info(op).level != Level::scalar || f_->operand_count(op) != 2 || f_->attrs(op).size() != 0) continue;
+      const ValueId folded = build_.fold(f_->info(op), f_->operand(op, 0), f_->operand(op, 1));
+      if (!folded) continue;
+      const BlockId home = (*f_)[op].parent;
+      fold(frame, f_->result(op), folded);
+      f_->erase(op);
+      (*f_)[op].parent = home;  // who still holds the value finds its block closed
+    }
   }
   // A loop's variable is valid as far in each iteration as it was before the first.
   void check_same_valid(ValueId v, ValueId initial, const char* loop) const {

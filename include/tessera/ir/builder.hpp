@@ -65,6 +65,30 @@ class Builder {
     const ValueId folded = fold(op, a, b);
     return folded ? folded : value(op, {a, b});
   }
+  /// What an integer operation is known to give; none where it has to be emitted.
+  ValueId fold(const OpInfo& op, ValueId a, ValueId b) {
+    const Type& t = f_->type(a);
+    if (is_float(t.dtype) || t.dtype == boolean) return {};
+    const bool ka = f_->is_constant(a), kb = f_->is_constant(b);
+    const std::int64_t x = (*f_)[a].integer, y = (*f_)[b].integer;
+    if (&op == &ops::scalar_add && ka && x == 0) return b;
+    if ((&op == &ops::scalar_add || &op == &ops::scalar_sub) && kb && y == 0) return a;
+    if (&op == &ops::scalar_mul && ka && x == 1) return b;
+    if ((&op == &ops::scalar_mul || &op == &ops::scalar_div) && kb && y == 1) return a;
+    if ((&op == &ops::scalar_min || &op == &ops::scalar_max) && a == b) return a;
+    if (!ka || !kb || t.dtype != index_type) return {};
+    std::int64_t r = 0;
+    bool overflow = false;
+    if (&op == &ops::scalar_add) overflow = __builtin_add_overflow(x, y, &r);
+    else if (&op == &ops::scalar_sub) overflow = __builtin_sub_overflow(x, y, &r);
+    else if (&op == &ops::scalar_mul) overflow = __builtin_mul_overflow(x, y, &r);
+    else if (&op == &ops::scalar_min) r = x < y ? x : y;
+    else if (&op == &ops::scalar_max) r = x > y ? x : y;
+    else if (&op == &ops::scalar_div && y != 0 && y != -1) r = x / y;
+    else if (&op == &ops::scalar_rem && y != 0 && y != -1) r = x % y;
+    else return {};
+    return overflow ? ValueId{} : f_->constant(t.dtype, r);
+  }
   ValueId add(ValueId a, ValueId b) { return scalar(ops::scalar_add, a, b); }
   ValueId sub(ValueId a, ValueId b) { return scalar(ops::scalar_sub, a, b); }
   ValueId mul(ValueId a, ValueId b) { return scalar(ops::scalar_mul, a, b); }
@@ -212,30 +236,6 @@ class Builder {
       if (f_->valid(x, i) != Extent{source.dims[i], {}})
         fail(location_, Text("reshape: the operand is valid in part only along a dim that is split or merged (axis ").append(i).append(")"), "fillpad(x) first, or reshape before giving valid extents");
     return true;
-  }
-
-  ValueId fold(const OpInfo& op, ValueId a, ValueId b) {
-    const Type& t = f_->type(a);
-    if (is_float(t.dtype) || t.dtype == boolean) return {};
-    const bool ka = f_->is_constant(a), kb = f_->is_constant(b);
-    const std::int64_t x = (*f_)[a].integer, y = (*f_)[b].integer;
-    if (&op == &ops::scalar_add && ka && x == 0) return b;
-    if ((&op == &ops::scalar_add || &op == &ops::scalar_sub) && kb && y == 0) return a;
-    if (&op == &ops::scalar_mul && ka && x == 1) return b;
-    if ((&op == &ops::scalar_mul || &op == &ops::scalar_div) && kb && y == 1) return a;
-    if ((&op == &ops::scalar_min || &op == &ops::scalar_max) && a == b) return a;
-    if (!ka || !kb || t.dtype != index_type) return {};
-    std::int64_t r = 0;
-    bool overflow = false;
-    if (&op == &ops::scalar_add) overflow = __builtin_add_overflow(x, y, &r);
-    else if (&op == &ops::scalar_sub) overflow = __builtin_sub_overflow(x, y, &r);
-    else if (&op == &ops::scalar_mul) overflow = __builtin_mul_overflow(x, y, &r);
-    else if (&op == &ops::scalar_min) r = x < y ? x : y;
-    else if (&op == &ops::scalar_max) r = x > y ? x : y;
-    else if (&op == &ops::scalar_div && y != 0 && y != -1) r = x / y;
-    else if (&op == &ops::scalar_rem && y != 0 && y != -1) r = x % y;
-    else return {};
-    return overflow ? ValueId{} : f_->constant(t.dtype, r);
   }
 
   Function* f_;

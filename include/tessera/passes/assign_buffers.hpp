@@ -29,12 +29,19 @@ class AssignBuffers {
   };
 
   void place(ValueId v, int buffer) {
-    const auto owner = owners_.find(sharing_.same(buffer));
-    if (owner == owners_.end()) throw InternalError("assign_buffers: a buffer has no owner in " + out_.name);
-    out_[v].buffer = owner->second;
+    const std::uint32_t owner = owner_of(buffer);
+    if (owner == no_index) throw InternalError("assign_buffers: a buffer has no owner in " + out_.name);
+    out_[v].buffer = owner;
   }
   // The first operation that writes a buffer owns it.
-  void own(ValueId v, int buffer) { owners_.try_emplace(sharing_.same(buffer), v.index); }
+  void own(ValueId v, int buffer) {
+    std::uint32_t& owner = owner_of(buffer);
+    if (owner == no_index) owner = v.index;
+  }
+  std::uint32_t& owner_of(int buffer) {
+    if (owners_.size() < sharing_.buffer_count()) owners_.resize(sharing_.buffer_count(), no_index);
+    return owners_[static_cast<std::size_t>(sharing_.same(buffer))];
+  }
   ValueId add(ValueId v, int buffer) {
     own(v, buffer);
     added_.push_back({v, buffer});
@@ -73,7 +80,7 @@ class AssignBuffers {
       }
     if (const auto* storage = sharing_.storage(op))
       for (const auto& [result, buffer] : *storage)
-        if (!owners_.contains(sharing_.same(buffer)))  // not that of a variable around the branch
+        if (owner_of(buffer) == no_index)  // not that of a variable around the branch
           add(b_.value(ops::create, {}, {}, in_.type(in_.result(op, result))), buffer);
     if (const auto* list = sharing_.handed_on(op)) hand_on(*list, operands);
     r_.copy_control(op, operands, Visitor{this});
@@ -107,7 +114,7 @@ class AssignBuffers {
   Rewriter r_;
   Builder& b_;
   Sharing sharing_;
-  std::unordered_map<int, std::uint32_t> owners_;  // by buffer
+  std::vector<std::uint32_t> owners_;  // by buffer: the value that owns it
   std::vector<std::pair<ValueId, int>> added_;
 };
 

@@ -103,11 +103,11 @@ class Legalize {
     check(op, info, operands, attrs, result);
     return result;
   }
-  void check(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, ValueId result) const {
-    std::vector<OperandInfo> known;
-    for (const ValueId v : operands) known.push_back(operand_info(out_, v, nullptr));
+  void check(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, ValueId result) {
+    known_.clear();
+    for (const ValueId v : operands) known_.push_back(operand_info(out_, v, nullptr));
     const Type type = result ? out_.type(result) : Type{};
-    const InferInput input{known.data(),  static_cast<int>(known.size()), type,
+    const InferInput input{known_.data(), static_cast<int>(known_.size()), type,
                            attrs.begin(), static_cast<int>(attrs.size()), true};
     const Verdict v = check_target(info, input, type, arch_);
     if (!v.lawful()) throw UserError(diagnose(v, info.name, in_[op].location));
@@ -378,6 +378,7 @@ class Legalize {
   std::unordered_map<std::uint32_t, ValueId> rows_;  // by column (new value): the same elements as a row
   std::unordered_map<std::uint32_t, ValueId> turned_;  // by old Mat load: the load that is read transposed
   std::vector<OpId> backs_;  // rows that became columns again, perhaps for nothing
+  std::vector<OperandInfo> known_;  // operands of the operation that is checked
 };
 
 inline Function run_legalize(const Function& f, const PassContext& context) { return Legalize(f, context.arch).run(); }

@@ -8,7 +8,8 @@ namespace tessera::pto {
 void emit_block(Module& m, BlockId b);
 
 inline void check_in_buffer(const Module& m, OpId o, ValueId v) {
-  if (m.tile(v).copied) refuse(m, o, "a part of a reshaped tile cannot be carried", "carry a tile that is made before it is reshaped");
+  if (m.tile(v).copied)
+    refuse(m, o, "a part of a reshaped tile cannot be carried", "carry a tile that is made before it is reshaped");
 }
 // A carried tile is where its initial value is.
 inline void carry_tile(Module& m, OpId o, ValueId v, ValueId initial) {
@@ -18,7 +19,10 @@ inline void carry_tile(Module& m, OpId o, ValueId v, ValueId initial) {
 }
 inline void check_carried(const Module& m, OpId o, ValueId v) {
   if (!m.dialect.integers_are_carried && is_integer(m.f.type(v).dtype))
-    refuse(m, o, "assembler " + std::string(m.dialect.version) + " carries no integers in loops (" + std::string(info(m.f.type(v).dtype).name) + ")", "carry an Index, or emit for assembler 0.60");
+    refuse(m, o,
+           "assembler " + std::string(m.dialect.version) + " carries no integers in loops (" +
+               std::string(info(m.f.type(v).dtype).name) + ")",
+           "carry an Index, or emit for assembler 0.60");
 }
 
 /// The scalars among a list of values, as they stand in the text: `%a, %b` and `i32, f32`.
@@ -102,7 +106,8 @@ inline void emit_while(Module& m, OpId o) {
   Scalars initial, arguments;
   std::string body_arguments;
   for (int i = 0; i < f.operand_count(o); ++i) {
-    const ValueId from = f.operand(o, i), before = f[condition].arguments[static_cast<std::size_t>(i)], in_body = f[body].arguments[static_cast<std::size_t>(i)];
+    const ValueId from = f.operand(o, i), before = f[condition].arguments[static_cast<std::size_t>(i)],
+                  in_body = f[body].arguments[static_cast<std::size_t>(i)];
     if (f.type(before).is_tile()) {
       carry_tile(m, o, before, from);
       carry_tile(m, o, in_body, from);
@@ -137,7 +142,8 @@ inline Scalars handed_on(Module& m, OpId o, int first) {
   for (int i = first; i < f.operand_count(o); ++i) {
     const ValueId v = f.operand(o, i), result = f.result(holder, i - first);
     if (!f.type(v).is_tile()) list.add(m, m.scalar(v), v);
-    else if (f[v].buffer != f[result].buffer) contradict(m, o, "a tile is handed on in another buffer than the result's");
+    else if (f[v].buffer != f[result].buffer)
+      contradict(m, o, "a tile is handed on in another buffer than the result's");
     else check_in_buffer(m, o, v);
   }
   return list;
@@ -166,8 +172,9 @@ struct ControlForm {
   const OpInfo* op;
   void (*emit)(Module&, OpId);
 };
-inline constexpr ControlForm control_forms[] = {{&ops::for_loop, emit_for}, {&ops::if_else, emit_if}, {&ops::while_loop, emit_while},
-                                                {&ops::yield, emit_yield}, {&ops::condition, emit_condition}, {&ops::return_op, emit_return}};
+inline constexpr ControlForm control_forms[] = {{&ops::for_loop, emit_for},        {&ops::if_else, emit_if},
+                                                {&ops::while_loop, emit_while},    {&ops::yield, emit_yield},
+                                                {&ops::condition, emit_condition}, {&ops::return_op, emit_return}};
 inline void emit_control(Module& m, OpId o) {
   for (const ControlForm& form : control_forms)
     if (m.f.is(o, *form.op)) return m.region([&] { form.emit(m, o); });

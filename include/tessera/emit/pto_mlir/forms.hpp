@@ -9,7 +9,8 @@
 namespace tessera::pto {
 
 /// The operands of an instruction and their types, ready to be written. `inside` stands behind the last operand.
-inline void write_ins(Module& m, const Name* names, const std::string_view* types, int count, std::string_view inside = {}) {
+inline void write_ins(Module& m, const Name* names, const std::string_view* types, int count,
+                      std::string_view inside = {}) {
   m.put(" ins(");
   for (int i = 0; i < count; ++i) m.put(i == 0 ? "" : ", ", names[i]);
   m.put(inside, " : ");
@@ -36,13 +37,15 @@ inline bool is_contiguous(const Module& m, const Tile& t) {
 // The tile of an operand. A scratch like the operand is too small where the operand's rows lie further apart.
 inline Tile usable(Module& m, OpId o, ValueId v, int operand) {
   const Tile t = m.tile(v);
-  if (t.kind == Tile::Kind::part) refuse(m, o, "a part of a Mat tile can only be moved to Left or Right", "load the part from the tensor");
+  if (t.kind == Tile::Kind::part)
+    refuse(m, o, "a part of a Mat tile can only be moved to Left or Right", "load the part from the tensor");
   if (operand != 0 || m.f.info(o).scratch != ScratchRule::like_first || is_contiguous(m, t)) return t;
   return copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
 }
 
 /// `pto.X ins(operands) outs(result)`, with attributes inside `ins` and behind `outs`.
-inline void write_instruction(Module& m, OpId o, std::string_view inside, std::string_view behind, Pad pad = Pad::null) {
+inline void write_instruction(Module& m, OpId o, std::string_view inside, std::string_view behind,
+                              Pad pad = Pad::null) {
   constexpr int most = 8;
   const Function& f = m.f;
   const int count = f.operand_count(o);
@@ -96,11 +99,13 @@ inline void emit_cast(Module& m, OpId o) {
 inline void emit_sequence(Module& m, OpId o) {
   const bool descending = m.f.attr(o, AttrKey::descending) != 0;
   if (descending && !m.dialect.sequence_descends)
-    refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no descending sequence", "emit for assembler 0.60");
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no descending sequence",
+           "emit for assembler 0.60");
   const Name start = with_sign(m, m.f.operand(o, 0));
   const std::string_view d = info(m.f.type(m.f.operand(o, 0)).dtype).pto_name;
   const Tile t = destination(m, o, m.f.result(o));
-  m.line(o, "pto.", m.f.info(o).pto, " ins(", start, " : ", d, ") outs(", t, " : ", m.type(t), ')', descending ? " {descending = true}" : "");
+  m.line(o, "pto.", m.f.info(o).pto, " ins(", start, " : ", d, ") outs(", t, " : ", m.type(t), ')',
+         descending ? " {descending = true}" : "");
 }
 
 inline void emit_fill_pad(Module& m, OpId o) {
@@ -116,7 +121,8 @@ inline void emit_matmul(Module& m, OpId o) {
 
 /// Storage of undefined content.
 inline void emit_create(Module& m, OpId o) {
-  if (m.f.result_count(o) != 1 || !m.f.type(m.f.result(o)).is_tile()) contradict(m, o, "the operation has no instruction");
+  if (m.f.result_count(o) != 1 || !m.f.type(m.f.result(o)).is_tile())
+    contradict(m, o, "the operation has no instruction");
   const ValueId v = m.f.result(o);
   if (m.f[v].buffer == v.index) m.bind(v, allocate(m, m.key(v), extents_of(m, v), v));
   else share(m, o, v);
@@ -127,7 +133,8 @@ inline void emit_create(Module& m, OpId o) {
 inline Index offset(Module& m, OpId o, int first, int axis) { return m.index(m.f.operand(o, first + axis)); }
 
 inline void check_view(const Module& m, OpId o) {
-  if (m.f[m.f.result(o)].buffer != m.f[m.f.operand(o, 0)].buffer) contradict(m, o, "a view is not in the buffer of its source");
+  if (m.f[m.f.result(o)].buffer != m.f[m.f.operand(o, 0)].buffer)
+    contradict(m, o, "a view is not in the buffer of its source");
 }
 
 inline void emit_subview(Module& m, OpId o) {
@@ -139,7 +146,7 @@ inline void emit_subview(Module& m, OpId o) {
   if (m.f.type(x).space != Mat) return m.bind(v, window(m, o, of, v, m.key(v), row, col, extents_of(m, v)));
   if (of.kind == Tile::Kind::part) row = m.add(m.part(of).row, row), col = m.add(m.part(of).col, col);
   of.kind = Tile::Kind::part;
-  of.part = m.add_part({row, col});
+  of.part = m.add_part({{}, row, col});
   m.bind(v, of);
 }
 
@@ -159,9 +166,14 @@ inline void emit_reshape(Module& m, OpId o) {
   Tile of = m.tile(x);
   if (m.alike(v, of.like)) return m.same_tile(v, x);
   if (k.space != Vec)
-    refuse(m, o, "a tile in " + std::string(info(k.space).name) + " cannot be reshaped in place", "reshape the tensor before it is loaded, or reshape in Vec");
+    refuse(m, o, "a tile in " + std::string(info(k.space).name) + " cannot be reshaped in place",
+           "reshape the tensor before it is loaded, or reshape in Vec");
   const bool at_run_time = k.valid_rows < 0 || k.valid_cols < 0;
-  if (!is_contiguous(m, of) || (of.kind == Tile::Kind::window && at_run_time)) of = copy_window(m, o, of, x, m.key(x), {}, {}, extents_of(m, x));
+  if (!is_contiguous(m, of) || (of.kind == Tile::Kind::window && at_run_time)) {
+    if (m.f.type(x).layout == Layout::dn) of = row_of(m, o, of, x, m.key(x), extents_of(m, x));
+    else of = copy_window(m, o, of, x, m.key(x), {}, {}, extents_of(m, x));
+    if (m.types.key(of.type) == k) return m.bind(v, of);
+  }
   m.bind(v, restate(m, o, of, v, k, extents_of(m, v)));
 }
 
@@ -173,9 +185,11 @@ inline void emit_move(Module& m, OpId o) {
   const Name r = m.name(m.part(of).row), c = m.name(m.part(of).col);
   const ValueId v = m.f.result(o);
   if (m.f.type(v).space != Left && m.f.type(v).space != Right)
-    refuse(m, o, "a part of a Mat tile goes to Left or Right only (" + std::string(info(m.f.type(v).space).name) + ")", "load the part from the tensor");
+    refuse(m, o, "a part of a Mat tile goes to Left or Right only (" + std::string(info(m.f.type(v).space).name) + ")",
+           "load the part from the tensor");
   const Tile to = destination(m, o, v);
-  m.line(o, "pto.textract ins(", of, ", ", r, ", ", c, " : ", m.type(of), ", index, index) outs(", to, " : ", m.type(to), ')');
+  m.line(o, "pto.textract ins(", of, ", ", r, ", ", c, " : ", m.type(of), ", index, index) outs(", to, " : ",
+         m.type(to), ')');
 }
 
 /// The load made the tile in the transposed type already (see emit_load).
@@ -183,7 +197,8 @@ inline void emit_transposed_view(Module& m, OpId o) {
   const ValueId x = m.f.operand(o, 0), v = m.f.result(o);
   check_view(m, o);
   if (m.tile(x).kind == Tile::Kind::part || !m.alike(v, m.tile(x).like))
-    refuse(m, o, "only a tile that is loaded for it, and read in no other way, can be read transposed", "load it twice, or transpose it in Vec");
+    refuse(m, o, "only a tile that is loaded for it, and read in no other way, can be read transposed",
+           "load it twice, or transpose it in Vec");
   m.same_tile(v, x);
 }
 
@@ -193,30 +208,52 @@ inline void emit_insert(Module& m, OpId o) {
   const MemorySpace from_space = m.f.type(source).space, to_space = m.f.type(v).space;
   const bool out_of_acc = from_space == Acc && to_space == Vec && m.options.arch == Arch::a5;
   if (!out_of_acc && (from_space != Vec || to_space != Vec))
-    refuse(m, o, "no instruction of " + std::string(tessera::name(m.options.arch)) + " writes " + std::string(info(from_space).name) + " into a window of " +
-                     std::string(info(to_space).name),
+    refuse(m, o,
+           "no instruction of " + std::string(tessera::name(m.options.arch)) + " writes " +
+               std::string(info(from_space).name) + " into a window of " + std::string(info(to_space).name),
            "move<Vec>(...) both tiles first");
-  if (m.f.type(v).layout == Layout::dn) refuse(m, o, "a column cannot be written into a window of a column", "reshape both to rows");
-  const Tile target = destination(m, o, v), from = m.tile(source);
+  Tile target = destination(m, o, v), from = m.tile(source);
   const int rank = m.f.type(v).rank;
-  const Index row = rank == 2 ? offset(m, o, 2, 0) : Index{}, col = offset(m, o, 2, rank - 1);
-  if (m.dialect.inserts_in_vec || m.options.arch == Arch::a5) {
+  Index row = rank == 2 ? offset(m, o, 2, 0) : Index{}, col = offset(m, o, 2, rank - 1);
+  if (m.f.type(v).layout == Layout::dn) {  // columns are written as rows
+    target = whole_row(m, o, target, v, col);
+    col = m.add(col, row);
+    row = {};
+    from = row_of(m, o, from, source, m.key(source), extents_of(m, source));
+  }
+  if (m.dialect.inserts_in_vec && extracts_in_vec(m.f.type(v).dtype)) {
     const Name r = m.name(row), c = m.name(col);
-    m.line(o, "pto.", m.f.info(o).pto, " ins(", from, ", ", r, ", ", c, " : ", m.type(from), ", index, index) outs(", target, " : ", m.type(target), ')');
+    m.line(o, "pto.", m.f.info(o).pto, " ins(", from, ", ", r, ", ", c, " : ", m.type(from), ", index, index) outs(",
+           target, " : ", m.type(target), ')');
     return;
   }
+  if (target.kind == Tile::Kind::reshaped)
+    refuse(m, o,
+           "no instruction of assembler " + std::string(m.dialect.version) +
+               " writes into a window of a column or a reshaped tile (" + std::string(info(m.f.type(v).dtype).name) +
+               ")",
+           "assemble before the reshape");
+  if (m.dialect.inserts_in_vec) check_copy(m, o, m.f.type(v).dtype);
   const Tile to = window(m, o, target, source, m.key(source), row, col, extents_of(m, source));
-  m.line(o, "pto.tmov ins(", from, " : ", m.type(from), ") outs(", to, " : ", m.type(to), ')');
+  if (m.dialect.inserts_in_vec) put_copy(m, o, from, to);
+  else m.line(o, "pto.tmov ins(", from, " : ", m.type(from), ") outs(", to, " : ", m.type(to), ')');
 }
 
 inline void emit_nothing(Module& m, OpId o) { contradict(m, o, "no form"); }
 
 using Form = void (*)(Module&, OpId);
 /// By PtoForm.
-inline constexpr Form form_table[] = {
-    emit_create, emit_ins_outs, emit_cast, emit_ins_outs /* fill */, emit_sequence, emit_load, emit_store,
-    emit_move, emit_matmul, emit_matmul /* acc */, emit_subview, emit_insert, emit_reshape,
-    emit_transposed_view, emit_fill_pad, emit_set_valid, emit_read, emit_write, emit_arith, emit_control, emit_block_index};
+inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
+                                      emit_cast,       emit_ins_outs /* fill */,
+                                      emit_sequence,   emit_load,
+                                      emit_store,      emit_move,
+                                      emit_matmul,     emit_matmul /* acc */,
+                                      emit_subview,    emit_insert,
+                                      emit_reshape,    emit_transposed_view,
+                                      emit_fill_pad,   emit_set_valid,
+                                      emit_read,       emit_write,
+                                      emit_arith,      emit_control,
+                                      emit_block_index};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::block_index) + 1);
 
 inline void emit_block(Module& m, BlockId b) {

@@ -14,7 +14,8 @@ struct Partition {
 // The box of the tensor that a load or a store covers: the attribute `window`, or the tile's shape with ones in front.
 inline void window_box(const Module& m, OpId o, const Type& tile, const Type& tensor, std::int64_t* box) {
   const List<std::int64_t> stated = m.f.attr_list(o, AttrKey::window);
-  if (!stated.empty() && stated.size() != tensor.rank) contradict(m, o, "the attribute window has another rank than the tensor");
+  if (!stated.empty() && stated.size() != tensor.rank)
+    contradict(m, o, "the attribute window has another rank than the tensor");
   for (int i = 0; i < tensor.rank; ++i) {
     const int own = i - (tensor.rank - tile.rank);
     box[i] = !stated.empty() ? stated[static_cast<std::size_t>(i)] : own >= 0 ? tile.dims[own] : 1;
@@ -35,14 +36,16 @@ inline void check_band(const Module& m, OpId o, const Type& tensor, const std::i
   while (i < merged && box[i] == 1) ++i;
   for (++i; i < merged; ++i)
     if (box[i] != tensor.dims[i])
-      refuse(m, o, "the window is not one band of the tensor (axis " + std::to_string(i) + ": " + std::to_string(box[i]) + " of " +
-                       tessera::detail::dim_text(tensor.dims[i]) + ")",
+      refuse(m, o,
+             "the window is not one band of the tensor (axis " + std::to_string(i) + ": " + std::to_string(box[i]) +
+                 " of " + tessera::detail::dim_text(tensor.dims[i]) + ")",
              "cover the inner dims whole, or loop over the outer ones");
 }
 
 // How much of the box is data, by dim. Stated for loads; for stores it follows from the tile: its rows are those of the
 // first dim of the box that is not 1.
-inline void data_extents(Module& m, OpId o, ValueId tile, const Type& tensor, const std::int64_t* box, int first_stated, Index* sizes) {
+inline void data_extents(Module& m, OpId o, ValueId tile, const Type& tensor, const std::int64_t* box, int first_stated,
+                         Index* sizes) {
   const Function& f = m.f;
   const int rank = tensor.rank;
   if (first_stated >= 0) {
@@ -60,14 +63,17 @@ inline void data_extents(Module& m, OpId o, ValueId tile, const Type& tensor, co
 }
 
 /// `partition_view` of the window at `offsets` (operand `first` on). `first_stated`: operand of the first valid extent, or -1.
-inline Partition partition(Module& m, OpId o, ValueId tile, ValueId tensor, int first, int first_stated, bool transposed) {
+inline Partition partition(Module& m, OpId o, ValueId tile, ValueId tensor, int first, int first_stated,
+                           bool transposed) {
   const Function& f = m.f;
   const Type &tile_type = f.type(tile), &t = f.type(tensor);
   if (!m.is_parameter(tensor)) contradict(m, o, "the tensor is not a parameter");
   const int rank = t.rank;
   const bool column = rank > 1 && t.last() == 1 && t.last(1) != 1;
   if (tile_type.space == Vec && (tile_type.layout == Layout::dn) != column)
-    refuse(m, o, "a column of a row-major tensor has no instruction (the tensor's last dim is " + tessera::detail::dim_text(t.last()) + ")",
+    refuse(m, o,
+           "a column of a row-major tensor has no instruction (the tensor's last dim is " +
+               tessera::detail::dim_text(t.last()) + ")",
            "use whole rows, or give the tensor the shape [.., M, 1]");
   std::int64_t box[max_rank];
   window_box(m, o, tile_type, t, box);
@@ -162,7 +168,8 @@ inline Index element(Module& m, OpId o, ValueId x, int first) {
   Index at;
   for (int i = 0; i < t.rank; ++i) {
     const bool stride = t.is_tile() && i == t.rank - 1 && i > 0;
-    const Index extent = !stride ? m.dim(t.dims[i]) : Index{true, t.layout == Layout::dn ? 1 : m.tile(x).row_stride, {}};
+    const Index extent =
+        !stride ? m.dim(t.dims[i]) : Index{true, t.layout == Layout::dn ? 1 : m.tile(x).row_stride, {}};
     at = m.add(m.mul(at, extent), m.index(m.f.operand(o, first + i)));
   }
   return at;
@@ -171,7 +178,8 @@ inline void check_element(const Module& m, OpId o, ValueId x) {
   const Type& t = m.f.type(x);
   if (t.is_tensor() && !m.is_parameter(x)) contradict(m, o, "the tensor is not a parameter");
   if (t.is_tile() && is_unsigned(t.dtype))
-    refuse(m, o, "elements of a tile of unsigned integers cannot be accessed (" + std::string(info(t.dtype).name) + ")", "use a signed element type");
+    refuse(m, o, "elements of a tile of unsigned integers cannot be accessed (" + std::string(info(t.dtype).name) + ")",
+           "use a signed element type");
 }
 
 // Scalars are signless in the text, memory is not.
@@ -187,8 +195,10 @@ inline void emit_read(Module& m, OpId o) {
     return;
   }
   const Name read = is_unsigned(d) ? m.fresh() : m.define(v);
-  m.line(o, read, " = pto.load_scalar ", m.scalar(x), '[', at, "] : !pto.ptr<", info(d).pto_name, "> -> ", info(d).pto_name);
-  if (is_unsigned(d)) m.line(m.define(v), " = builtin.unrealized_conversion_cast ", read, " : ", info(d).pto_name, " to ", signless(d));
+  m.line(o, read, " = pto.load_scalar ", m.scalar(x), '[', at, "] : !pto.ptr<", info(d).pto_name, "> -> ",
+         info(d).pto_name);
+  if (is_unsigned(d))
+    m.line(m.define(v), " = builtin.unrealized_conversion_cast ", read, " : ", info(d).pto_name, " to ", signless(d));
 }
 
 /// A scalar with the sign that memory and instructions have.

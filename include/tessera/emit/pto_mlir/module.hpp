@@ -51,11 +51,12 @@ struct Tile {
   std::int64_t row_stride = 0;  ///< elements between rows in storage (columns of what it is a window of)
   Kind kind = Kind::storage;
   bool copied = false;          ///< a copy in its own storage, not in the buffer that the IR states: it is only read
-  std::uint32_t part = 0;       ///< of kind part: its offsets
+  std::uint32_t part = 0;       ///< of kind part, and of windows of columns: where it is
 };
 
-/// Offsets of a part of a tile.
+/// Where a part of a tile is: in which tile, and its offsets there.
 struct Part {
+  Tile of;
   Index row, col;
 };
 
@@ -71,8 +72,16 @@ struct View {
 class Module {
  public:
   Module(const Function& function, const EmitOptions& o)
-      : f(function), options(o), dialect(pto::dialect(o.assembler)), types(o.arch), names_(f.value_count()),
-        tiles_(f.value_count(), 0), handles_(1), labels_(1), views_(f.parameters.size()) {
+      : f(function),
+        options(o),
+        dialect(pto::dialect(o.assembler)),
+        types(o.arch),
+        names_(f.value_count()),
+        tiles_(f.value_count(), 0),
+        handles_(1),
+        parts_(1),
+        labels_(1),
+        views_(f.parameters.size()) {
     handles_.reserve(f.operation_count());
     body_.reserve(f.operation_count() * 256 + 4096);
   }
@@ -87,7 +96,9 @@ class Module {
   void put(char c) { out_->push_back(c); }
   template <class Integer>
     requires(std::is_integral_v<Integer> && sizeof(Integer) > 1)
-  void put(Integer n) { append(*out_, n); }
+  void put(Integer n) {
+    append(*out_, n);
+  }
   void put(Name n) { spell(*out_, n); }
   void spell(std::string& out, Name n) const {
     out.push_back('%');
@@ -96,7 +107,11 @@ class Module {
   }
   void put(const Tile& t) { put(t.name); }
   template <class A, class B, class... C>
-  void put(const A& a, const B& b, const C&... c) { put(a); put(b); (put(c), ...); }
+  void put(const A& a, const B& b, const C&... c) {
+    put(a);
+    put(b);
+    (put(c), ...);
+  }
   [[nodiscard]] std::string_view type(const Tile& t) const { return types.text(t.type); }
 
   void begin() { out_->append(indent_, ' '); }
@@ -119,9 +134,17 @@ class Module {
     end();
   }
   template <class... P>
-  void line(const P&... p) { begin(); (put(p), ...); end(); }
+  void line(const P&... p) {
+    begin();
+    (put(p), ...);
+    end();
+  }
   template <class... P>
-  void line(OpId o, const P&... p) { begin(); (put(p), ...); end(o); }
+  void line(OpId o, const P&... p) {
+    begin();
+    (put(p), ...);
+    end(o);
+  }
   void deeper() { indent_ += 2; }
   void shallower() { indent_ -= 2; }
 
@@ -147,12 +170,12 @@ class Module {
     if (value.kind == ValueKind::constant) return {true, value.integer, {}};
     if (value.type.dtype == index_type) return {false, 0, names_[v.index]};
     const Name n = fresh();
-    line(n, " = arith.index_cast", is_unsigned(value.type.dtype) ? "ui " : " ", names_[v.index], " : ", signless(value.type.dtype), " to index");
+    line(n, " = arith.index_cast", is_unsigned(value.type.dtype) ? "ui " : " ", names_[v.index], " : ",
+         signless(value.type.dtype), " to index");
     return {false, 0, n};
   }
   Index index(const Extent& e) { return e.is_constant() ? Index{true, e.constant, {}} : index(e.value); }
   Name name(const Index& i) { return i.is_constant ? index_constant(i.constant) : i.name; }
-  Name name(const Name& n) { return n; }
   Index dim(std::int64_t d) {
     if (!is_dynamic(d)) return {true, d, {}};
     for (const auto& [packed, symbol_name] : symbols_)
@@ -196,10 +219,10 @@ class Module {
 
   // --- tiles ---
   [[nodiscard]] const Tile& tile(ValueId v) const {
-    if (tiles_[v.index] == 0) throw InternalError("emit_pto_mlir: a tile has no storage yet (value " + std::to_string(v.index) + ")");
+    if (tiles_[v.index] == 0)
+      throw InternalError("emit_pto_mlir: a tile has no storage yet (value " + std::to_string(v.index) + ")");
     return handles_[tiles_[v.index]];
   }
-  [[nodiscard]] bool has_tile(ValueId v) const { return tiles_[v.index] != 0; }
   void bind(ValueId v, const Tile& t) {
     tiles_[v.index] = static_cast<std::uint32_t>(handles_.size());
     handles_.push_back(t);
@@ -208,10 +231,17 @@ class Module {
   /// Rows and columns of a tile in the text, padding included: of rank 1 it is one row.
   [[nodiscard]] TileKey key(ValueId v, Pad pad = Pad::null) const {
     const Type& t = f.type(v);
-    if (t.rank == 0 || t.rank > 2) throw InternalError("emit_pto_mlir: a tile of rank " + std::to_string(t.rank) + " is not flattened");
+    if (t.rank == 0 || t.rank > 2)
+      throw InternalError("emit_pto_mlir: a tile of rank " + std::to_string(t.rank) + " is not flattened");
     const Extent r = t.rank == 2 ? f.valid(v, 0) : Extent{1, {}}, c = f.valid(v, t.rank - 1);
     const Type s = stored(t);
-    return {t.dtype, t.space, t.layout, pad, t.rank == 2 ? s.dims[0] : 1, s.last(), r.is_constant() ? r.constant : -1,
+    return {t.dtype,
+            t.space,
+            t.layout,
+            pad,
+            t.rank == 2 ? s.dims[0] : 1,
+            s.last(),
+            r.is_constant() ? r.constant : -1,
             c.is_constant() ? c.constant : -1};
   }
   [[nodiscard]] Extent valid_rows(ValueId v) const { return f.type(v).rank == 2 ? f.valid(v, 0) : Extent{1, {}}; }
@@ -283,7 +313,8 @@ class Module {
     // The assembler puts runs of vector and of cube operations into sections of their own, unless the function has a kind.
     // It must not where a loop or branch holds both, or where a value of one section is used in another.
     const bool one_section = kinds_ == (vector_kind | cube_kind) && (mixed_region_ || defined_in_section_);
-    head.append(one_section ? ") attributes {pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {\n" : ") attributes {pto.entry} {\n");
+    head.append(one_section ? ") attributes {pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {\n"
+                            : ") attributes {pto.entry} {\n");
     body_.append("  }\n}\n");
     for (const std::int64_t n : sorted_index_constants()) {
       head.append("    %").append(labels_[index_constants_[n]]).append(" = arith.constant ");
@@ -305,7 +336,8 @@ class Module {
   static std::string_view name(Arch a) { return a == Arch::a3 ? "a2a3" : "a5"; }
   static std::string identifier(std::string_view text) {
     std::string clean;
-    for (const char c : text) clean.push_back((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_');
+    for (const char c : text)
+      clean.push_back((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_');
     if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean.insert(0, "_");
     return clean;
   }
@@ -331,7 +363,8 @@ class Module {
   // A parameter's name may be none that the emitter makes itself: c64, cst1, true.
   Name parameter_name(std::string_view hint, std::size_t number) {
     std::string text = hint.empty() ? "arg" + std::to_string(number) : identifier(hint);
-    if ((text[0] == 'c' && text.back() >= '0' && text.back() <= '9') || text == "true" || text == "false") text.push_back('_');
+    if ((text[0] == 'c' && text.back() >= '0' && text.back() <= '9') || text == "true" || text == "false")
+      text.push_back('_');
     while (std::find(labels_.begin(), labels_.end(), text) != labels_.end()) text.push_back('_');
     return {0, label(std::move(text))};
   }
@@ -457,7 +490,7 @@ class Module {
   std::uint32_t float_constants_ = 0;
   unsigned kinds_ = 0;
   bool mixed_region_ = false, defined_in_section_ = false;
-  std::vector<Name> names_;          // by value: scalars
+  std::vector<Name> names_;  // by value: scalars
   std::vector<std::uint32_t> tiles_;  // by value: handle
   std::vector<Tile> handles_;
   std::vector<Part> parts_;

@@ -11,15 +11,9 @@ struct ScalarForm {
   std::string_view word, on_signed, on_unsigned, on_float;
 };
 inline constexpr ScalarForm scalar_forms[] = {
-    {"add", "addi", "addi", ""},
-    {"sub", "subi", "subi", "subf"},
-    {"mul", "muli", "muli", "mulf"},
-    {"div", "divsi", "divui", "divf"},
-    {"rem", "remsi", "remui", "remf"},
-    {"min", "minsi", "minui", "minimumf"},
-    {"max", "maxsi", "maxui", "maximumf"},
-    {"and", "andi", "andi", ""},
-    {"or", "ori", "ori", ""},
+    {"add", "addi", "addi", ""},           {"sub", "subi", "subi", "subf"},   {"mul", "muli", "muli", "mulf"},
+    {"div", "divsi", "divui", "divf"},     {"rem", "remsi", "remui", "remf"}, {"min", "minsi", "minui", "minimumf"},
+    {"max", "maxsi", "maxui", "maximumf"}, {"and", "andi", "andi", ""},       {"or", "ori", "ori", ""},
 };
 // By Compare.
 inline constexpr std::string_view signed_predicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge"};
@@ -36,13 +30,16 @@ inline void emit_binary(Module& m, OpId o, const ScalarForm& form) {
   const ValueId v = m.f.result(o);
   const DType d = m.f.type(v).dtype;
   const Name a = m.scalar(m.f.operand(o, 0)), b = m.scalar(m.f.operand(o, 1));
-  std::string_view instruction = is_float(d) ? form.on_float : is_unsigned(d) || d == boolean ? form.on_unsigned : form.on_signed;
+  std::string_view instruction = is_float(d)                      ? form.on_float
+                                 : is_unsigned(d) || d == boolean ? form.on_unsigned
+                                                                  : form.on_signed;
   Name second = b;
   if (is_float(d) && form.word == "add") {  // the assembler lowers no arith.addf: a - (-b)
     second = negated(m, b, d);
     instruction = "subf";
   }
-  if (instruction.empty()) refuse(m, o, "no instruction for this element type (" + std::string(info(d).name) + ")", "cast the operands");
+  if (instruction.empty())
+    refuse(m, o, "no instruction for this element type (" + std::string(info(d).name) + ")", "cast the operands");
   m.line(o, m.define(v), " = arith.", instruction, ' ', a, ", ", second, " : ", signless(d));
 }
 
@@ -68,8 +65,11 @@ inline void emit_compare(Module& m, OpId o) {
   const DType d = m.f.type(lhs).dtype;
   const Name a = m.scalar(lhs), b = m.scalar(m.f.operand(o, 1));
   const auto which = static_cast<std::size_t>(m.f.attr(o, AttrKey::compare));
-  const std::string_view predicate = is_float(d) ? float_predicates[which] : is_unsigned(d) || d == boolean ? unsigned_predicates[which] : signed_predicates[which];
-  m.line(o, m.define(m.f.result(o)), is_float(d) ? " = arith.cmpf " : " = arith.cmpi ", predicate, ", ", a, ", ", b, " : ", signless(d));
+  const std::string_view predicate = is_float(d)                      ? float_predicates[which]
+                                     : is_unsigned(d) || d == boolean ? unsigned_predicates[which]
+                                                                      : signed_predicates[which];
+  m.line(o, m.define(m.f.result(o)), is_float(d) ? " = arith.cmpf " : " = arith.cmpi ", predicate, ", ", a, ", ", b,
+         " : ", signless(d));
 }
 
 inline void emit_select(Module& m, OpId o) {
@@ -97,7 +97,9 @@ inline Name convert_integer(Module& m, Name x, DType from, DType to) {
 }
 inline Name convert_float(Module& m, OpId o, Name x, DType from, DType to) {
   const int a = info(from).bits, b = info(to).bits;
-  if (a < 16 || b < 16) refuse(m, o, "no conversion of scalars (" + std::string(info(from).name) + ", " + std::string(info(to).name) + ")", "use f32");
+  if (a < 16 || b < 16)
+    refuse(m, o, "no conversion of scalars (" + std::string(info(from).name) + ", " + std::string(info(to).name) + ")",
+           "use f32");
   if (from == to) return x;
   if (a == b) return convert(m, "truncf", convert(m, "extf", x, signless(from), "f32"), "f32", signless(to));
   return convert(m, a < b ? "extf" : "truncf", x, signless(from), signless(to));
@@ -121,7 +123,8 @@ inline void emit_scalar_cast(Module& m, OpId o) {
     n = convert(m, no_sign ? "uitofp" : "sitofp", convert_integer(m, n, from, whole), signless(whole), signless(to));
   } else if (is_float(from)) {
     const DType whole = to == index_type ? i64 : to;
-    n = convert_integer(m, convert(m, is_unsigned(to) ? "fptoui" : "fptosi", n, signless(from), signless(whole)), whole, to);
+    n = convert_integer(m, convert(m, is_unsigned(to) ? "fptoui" : "fptosi", n, signless(from), signless(whole)), whole,
+                        to);
   } else {
     n = convert_integer(m, n, from, to);
   }
@@ -132,8 +135,11 @@ struct SpecialScalarForm {
   std::string_view word;
   void (*emit)(Module&, OpId);
 };
-inline constexpr SpecialScalarForm special_scalar_forms[] = {
-    {"neg", emit_negation}, {"not", emit_not}, {"cmp", emit_compare}, {"select", emit_select}, {"cast", emit_scalar_cast}};
+inline constexpr SpecialScalarForm special_scalar_forms[] = {{"neg", emit_negation},
+                                                             {"not", emit_not},
+                                                             {"cmp", emit_compare},
+                                                             {"select", emit_select},
+                                                             {"cast", emit_scalar_cast}};
 
 inline void emit_arith(Module& m, OpId o) {
   const std::string_view word = m.f.info(o).pto;

@@ -38,11 +38,16 @@ inline constexpr Dialect dialects[] = {
 /// Element type of scalar values: arithmetic is on signless integers, the operation knows the sign.
 [[nodiscard]] constexpr std::string_view signless(DType d) {
   switch (d) {
-    case u8: return "i8";
-    case u16: return "i16";
-    case u32: return "i32";
-    case u64: return "i64";
-    default: return info(d).pto_name;
+    case u8:
+      return "i8";
+    case u16:
+      return "i16";
+    case u32:
+      return "i32";
+    case u64:
+      return "i64";
+    default:
+      return info(d).pto_name;
   }
 }
 [[nodiscard]] constexpr bool is_unsigned(DType d) { return info(d).kind == DTypeKind::unsigned_integer; }
@@ -74,10 +79,13 @@ inline void append_float(std::string& out, double d, DType type) {
   if (!std::isfinite(static_cast<float>(d))) {
     out.append("0x");
     std::uint32_t bits = detail::special_bits(d, type);
-    for (int shift = type == f16 || type == bf16 ? 12 : 28; shift >= 0; shift -= 4) out.push_back("0123456789ABCDEF"[bits >> shift & 15u]);
+    for (int shift = type == f16 || type == bf16 ? 12 : 28; shift >= 0; shift -= 4)
+      out.push_back("0123456789ABCDEF"[bits >> shift & 15u]);
     return;
   }
-  const std::string_view text(digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, static_cast<float>(d)).ptr - digits));
+  const std::string_view text(
+      digits,
+      static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, static_cast<float>(d)).ptr - digits));
   const std::size_t exponent = text.find('e');
   out.append(text.substr(0, exponent));
   if (text.find('.') == std::string_view::npos) out.append(".0");
@@ -102,12 +110,18 @@ inline void append_extent(std::string& out, std::int64_t n) {
 /// Block layout, layout in a block and block size. The left operand's blocks are ordered by rows on a3, by columns on a5.
 inline void append_layout(std::string& out, const TileKey& k, Arch arch) {
   switch (k.layout) {
-    case Layout::nd: break;
-    case Layout::dn: out.append(", blayout=col_major"); break;
-    case Layout::nz:
-      out.append(k.space == Left && arch == Arch::a3 ? ", blayout=row_major, slayout=row_major" : ", blayout=col_major, slayout=row_major");
+    case Layout::nd:
       break;
-    case Layout::zn: out.append(", blayout=row_major, slayout=col_major"); break;
+    case Layout::dn:
+      out.append(", blayout=col_major");
+      break;
+    case Layout::nz:
+      out.append(k.space == Left && arch == Arch::a3 ? ", blayout=row_major, slayout=row_major"
+                                                     : ", blayout=col_major, slayout=row_major");
+      break;
+    case Layout::zn:
+      out.append(", blayout=row_major, slayout=col_major");
+      break;
   }
   if (k.space == Acc) out.append(", fractal=1024");
 }
@@ -154,8 +168,8 @@ class TileTypes {
 
  private:
   [[nodiscard]] std::size_t position(const TileKey& k) const {
-    std::uint64_t h = std::uint64_t{k.dtype} | std::uint64_t{k.space} << 8 | static_cast<std::uint64_t>(k.layout) << 16 |
-                      static_cast<std::uint64_t>(k.pad) << 24;
+    std::uint64_t h = std::uint64_t{k.dtype} | std::uint64_t{k.space} << 8 |
+                      static_cast<std::uint64_t>(k.layout) << 16 | static_cast<std::uint64_t>(k.pad) << 24;
     for (const std::int64_t n : {k.rows, k.cols, k.valid_rows, k.valid_cols})
       h = (h ^ static_cast<std::uint64_t>(n)) * 0x9E3779B97F4A7C15u;
     const std::size_t mask = slots_.size() - 1;

@@ -10,7 +10,8 @@ namespace tessera::pto {
 }
 [[noreturn]] inline void contradict(const Module& m, OpId o, const std::string& what) {
   const Location& at = m.f[o].location;
-  throw InternalError("emit_pto_mlir: " + std::string(m.f.info(o).name) + " at " + at.file + ":" + std::to_string(at.line) + ": " + what);
+  throw InternalError("emit_pto_mlir: " + std::string(m.f.info(o).name) + " at " + at.file + ":" +
+                      std::to_string(at.line) + ": " + what);
 }
 
 /// The valid extents of a tile in the text.
@@ -34,29 +35,67 @@ inline Tile allocate(Module& m, const TileKey& k, const Extents& valid, ValueId 
   return t;
 }
 
+/// Whether textract and tinsert move elements of this type within Vec. Wider integers are copied as the larger of x and x.
+[[nodiscard]] constexpr bool extracts_in_vec(DType d) { return !is_integer(d) || info(d).bits <= 8; }
+inline void check_copy(const Module& m, OpId o, DType d) {
+  if (is_integer(d) && info(d).bits > 32)
+    refuse(m, o, "no instruction copies a window of 64-bit integers (" + std::string(info(d).name) + ")",
+           "load the part from the tensor");
+}
+inline void put_copy(Module& m, OpId o, const Tile& from, const Tile& to) {
+  m.line(o, "pto.tmax ins(", from, ", ", from, " : ", m.type(from), ", ", m.type(from), ") outs(", to, " : ",
+         m.type(to), ')');
+}
+
+Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col,
+            const Extents& valid);
+Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, const Extents& valid);
+
 /// A copy of a window in storage of its own: what a window cannot be used for, the copy can.
-inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col, const Extents& valid) {
-  if (k.layout != Layout::nd)
-    refuse(m, o, "a part of a column cannot be seen in another shape", "load the part from the tensor");
+inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row,
+                        const Index& col, const Extents& valid) {
   if (!m.dialect.inserts_in_vec && m.options.arch == Arch::a3)
-    refuse(m, o, "assembler " + std::string(m.dialect.version) + " does not copy a window in Vec on a3", "emit for assembler 0.60");
-  const Name r = m.name(row), c = m.name(col);
-  Tile t = allocate(m, k, valid, v);
-  t.copied = true;
-  m.line(o, "pto.textract ins(", of, ", ", r, ", ", c, " : ", m.type(of), ", index, index) outs(", t, " : ", m.type(t), ')');
-  return t;
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " does not copy a window in Vec on a3",
+           "emit for assembler 0.60");
+  check_copy(m, o, k.dtype);
+  const auto extract = [&](const Tile& from, const TileKey& as) {
+    const Name r = m.name(row), c = m.name(col);
+    Tile t = allocate(m, as, valid, v);
+    t.copied = true;
+    m.line(o, "pto.textract ins(", from, ", ", r, ", ", c, " : ", m.type(from), ", index, index) outs(", t, " : ",
+           m.type(t), ')');
+    return t;
+  };
+  if (extracts_in_vec(k.dtype)) return extract(of, k);
+  if (of.kind != Tile::Kind::reshaped) {
+    const Tile from = window(m, o, of, v, k, row, col, valid);
+    Tile t = allocate(m, k, valid, v);
+    t.copied = true;
+    put_copy(m, o, from, t);
+    return t;
+  }
+  // As floats of equal width.
+  TileKey whole = m.types.key(of.type), part = k;
+  whole.dtype = part.dtype = info(k.dtype).bits == 16 ? f16 : f32;
+  whole.valid_rows = whole.rows;
+  whole.valid_cols = whole.cols;
+  return restate(m, o, extract(restate(m, o, of, v, whole, valid), part), v, k, valid);
 }
 
 /// A window of a tile as a tile of its own, for `v`.
-inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col, const Extents& valid) {
-  if (of.kind == Tile::Kind::reshaped) return copy_window(m, o, of, v, k, row, col, valid);
+inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col,
+                   const Extents& valid) {
+  if (of.kind == Tile::Kind::reshaped && k.layout == Layout::nd) return copy_window(m, o, of, v, k, row, col, valid);
   const bool partial = k.valid_rows != k.rows || k.valid_cols != k.cols;
   if (partial && !m.dialect.subview_states_valid)
-    refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no window of a tile with valid extents", "emit for assembler 0.60");
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no window of a tile with valid extents",
+           "emit for assembler 0.60");
   const Name r = m.name(row), c = m.name(col);
   Name vr, vc;
   if (partial) vr = m.name(m.index(valid.rows)), vc = m.name(m.index(valid.cols));
-  const Tile t{m.fresh(v), m.types.find(k), v, of.row_stride, Tile::Kind::window, of.copied};
+  Tile t{m.fresh(v), m.types.find(k), v, of.row_stride, Tile::Kind::window, of.copied};
+  if (k.layout == Layout::dn)
+    t.part = m.add_part(of.part != 0 ? Part{m.part(of).of, m.add(m.part(of).row, row), {}} : Part{of, row, {}});
   m.begin();
   m.put(t, " = ", m.dialect.subview, ' ', of, '[', r, ", ", c, "] sizes [", k.rows, ", ", k.cols, ']');
   if (partial) m.put(" valid [", vr, ", ", vc, ']');
@@ -80,10 +119,34 @@ inline Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, con
   return t;
 }
 
+[[nodiscard]] inline TileKey as_row(TileKey column) {
+  std::swap(column.rows, column.cols);
+  std::swap(column.valid_rows, column.valid_cols);
+  column.layout = Layout::nd;
+  return column;
+}
+/// All of the column that a tile is (a window of), as a row; `start`: where the tile starts in it.
+inline Tile whole_row(Module& m, OpId o, const Tile& column, ValueId v, Index& start) {
+  const Tile of = column.part != 0 ? m.part(column).of : column;
+  if (column.part != 0) start = m.part(column).row;
+  TileKey row = as_row(m.types.key(of.type));
+  row.valid_rows = row.rows;
+  row.valid_cols = row.cols;
+  return restate(m, o, of, v, row, {});
+}
+/// A column as a row; a window of a column is copied.
+inline Tile row_of(Module& m, OpId o, const Tile& column, ValueId v, const TileKey& k, const Extents& valid) {
+  if (column.part == 0) return restate(m, o, column, v, as_row(k), {valid.cols, valid.rows});
+  Index start;
+  const Tile row = whole_row(m, o, column, v, start);
+  return copy_window(m, o, row, v, as_row(k), {}, start, {valid.cols, valid.rows});
+}
+
 /// A whole tile with other valid extents or another padding.
 inline Tile look(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k) {
   const bool same_pad = k.pad == m.types.key(of.type).pad;
-  const bool by_window = of.kind == Tile::Kind::window || (of.kind == Tile::Kind::storage && same_pad && m.dialect.subview_states_valid);
+  const bool by_window =
+      of.kind == Tile::Kind::window || (of.kind == Tile::Kind::storage && same_pad && m.dialect.subview_states_valid);
   return by_window ? window(m, o, of, v, k, {}, {}, extents_of(m, v)) : restate(m, o, of, v, k, extents_of(m, v));
 }
 
@@ -111,7 +174,8 @@ inline Tile destination(Module& m, OpId o, ValueId v, Pad pad = Pad::null) {
     const ValueId target = m.f.operand(o, in_place);
     if (m.f[target].buffer == no_index || m.f[target].buffer != m.f[v].buffer)
       contradict(m, o, "the result is not in the buffer of the operand that it updates");
-    if (m.tile(target).copied) refuse(m, o, "a part of a reshaped tile cannot be written", "write into the tile before it is reshaped");
+    if (m.tile(target).copied)
+      refuse(m, o, "a part of a reshaped tile cannot be written", "write into the tile before it is reshaped");
     m.same_tile(v, target);
     return m.tile(target);
   }

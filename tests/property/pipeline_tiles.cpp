@@ -1,0 +1,10 @@
+// Random tile-level kernels through the whole pipeline: every pass keeps their meaning, on both targets.
+#include "support/random_pipeline.hpp"
+#include "support/random_tile_program.hpp"
+
+TEST_CASE("random tile programs go through the pipeline and keep their meaning") {
+  using tessera::test::RandomTileProgram;
+  tessera::test::run_programs(TESSERA_LONG_TESTS ? 5000 : 200, 40, 70, [](std::uint64_t seed, int budget) {
+    return std::make_unique<RandomTileProgram>(seed, budget);
+  });
+}
