@@ -2,6 +2,7 @@
 // HTML comment in front of a block says which:
 //   <!-- compile: kernel -->        declarations of kernels; one namespace for a page, with `using namespace tessera`
 //   <!-- compile: body -->          statements of a kernel's lambda; the first line is `// parameters: <type> <name>, ...`
+//   <!-- mistake -->                such statements, one line of which is refused: `// error: <regex of the first error line>`
 //   <!-- compile: file name -->     a file as it stands (of any language); further blocks of the name continue it
 //   <!-- quoted: path -->           each line stands in that file, in this order
 //   <!-- ir: k after pass -->       what `<generator> lower k --print-after-all` prints (`ir: k as recorded`)
@@ -90,10 +91,31 @@ void write_if_changed(const fs::path& path, const std::string& text) {
   if (!fs::exists(path) || old.str() != text) std::ofstream(path) << text;
 }
 
-/// Writes <directory>/<page>.cpp with the kernels and bodies of a page, and its files into <directory>/<page>/.
+/// The first line of a block of statements names their parameters.
+std::string parameters(const Page& page, const Block& b) {
+  std::string rest;
+  if (b.text.empty() || !behind(b.text[0], "// parameters:", rest))
+    throw std::runtime_error(place(page, b) + "error: the block does not begin with `// parameters: `");
+  return rest;
+}
+/// A case of a compile-fail test, see tests/reject/README.
+std::string mistake_case(const Page& page, const Block& b, int number) {
+  std::string out = "#elif CASE == " + std::to_string(number) + "\nvoid test(" + parameters(page, b) + ") {\n";
+  const std::string mark = "// error: ";
+  for (std::string line : b.text) {
+    if (const std::size_t at = line.find(mark); at != std::string::npos) line.replace(at, mark.size(), "// expect: ");
+    out.append(line).append("\n");
+  }
+  return out + "}\n";
+}
+
+/// Writes <directory>/<page>.cpp with the kernels and bodies of a page, <page>_mistakes.cpp, and its files into
+/// <directory>/<page>/.
 int extract(const Page& page, const fs::path& directory) {
   const std::string name = identifier(page.path);
   std::ostringstream kernels;
+  std::string mistakes;
+  int mistake_count = 0;
   std::map<std::string, std::string> files;
   kernels << "#include <tessera/kernel.hpp>\n\nnamespace doc_" << name << " {\nusing namespace tessera;\n";
   for (const Block& b : page.blocks) {
@@ -104,15 +126,19 @@ int extract(const Page& page, const fs::path& directory) {
       kernels << line << text;
     } else if (b.directive == "compile: body") {
       const std::string own = "doc_" + name + "_" + std::to_string(b.line);
-      if (b.text.empty() || !behind(b.text[0], "// parameters:", rest))
-        throw std::runtime_error(place(page, b) + "error: the block does not begin with `// parameters: `");
-      kernels << "inline const auto " << own << " = kernel(\"" << own << "\", [](" << rest << ") {\n" << line << text << "});\n";
+      kernels << "inline const auto " << own << " = kernel(\"" << own << "\", [](" << parameters(page, b) << ") {\n"
+              << line << text << "});\n";
+    } else if (b.directive == "mistake") {
+      mistakes.append(mistake_case(page, b, ++mistake_count));
     } else if (behind(b.directive, "compile: file", rest)) {
       files[rest].append(text);
     }
   }
   kernels << "}  // namespace doc_" << name << "\n";
   write_if_changed(directory / (name + ".cpp"), kernels.str());
+  if (mistake_count > 0)
+    write_if_changed(directory / (name + "_mistakes.cpp"),
+                     "#include <tessera/kernel.hpp>\nusing namespace tessera;\n#if CASE == 0\nvoid test() {}\n" + mistakes + "#endif\n");
   for (const auto& [file, text] : files) write_if_changed(directory / name / file, text);
   return 0;
 }
@@ -156,7 +182,7 @@ std::string output_of(const std::string& command) {
 }
 
 bool known(const Block& b) {
-  for (const char* d : {"compile: kernel", "compile: body", "no compile"})
+  for (const char* d : {"compile: kernel", "compile: body", "mistake", "no compile"})
     if (b.directive == d) return true;
   for (const char* d : {"compile: file ", "quoted: ", "ir: ", "output: "})
     if (starts_with(b.directive, d)) return true;

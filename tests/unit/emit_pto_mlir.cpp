@@ -8,9 +8,9 @@ using namespace programs;
 
 namespace {
 
-std::string number(double d, DType t) {
+std::string number(double d) {
   std::string text;
-  pto::append_float(text, d, t);
+  pto::append_float(text, d);
   return text;
 }
 std::string type_text(const pto::TileKey& k, Arch arch = Arch::a3) {
@@ -39,16 +39,43 @@ ValueId loaded(Lowered& l, const Type& t = wide) { return l.load(l.parameter("x"
 }  // namespace
 
 TEST_CASE("floating literals read back as the same number") {
-  CHECK(number(0, f32) == "0.0");
-  CHECK(number(-0.0, f32) == "-0.0");
-  CHECK(number(1, f16) == "1.0");
-  CHECK(number(0.1, f32) == "0.1");
-  CHECK(number(1e-6, f32) == "1.0e-06");
-  CHECK(number(-2.5e20, f32) == "-2.5e+20");
-  CHECK(number(std::numeric_limits<double>::infinity(), f32) == "0x7F800000");
-  CHECK(number(-std::numeric_limits<double>::infinity(), f16) == "0xFC00");
-  CHECK(number(-std::numeric_limits<double>::infinity(), bf16) == "0xFF80");
-  CHECK(number(std::numeric_limits<double>::quiet_NaN(), f32) == "0x7FC00000");
+  CHECK(number(0) == "0.0");
+  CHECK(number(-0.0) == "-0.0");
+  CHECK(number(1) == "1.0");
+  CHECK(number(0.1) == "0.1");
+  CHECK(number(1e-6) == "1.0e-06");
+  CHECK(number(-2.5e20) == "-2.5e+20");
+}
+
+TEST_CASE("infinities and NaN are written by their bits, which the assembler does not fold to a float") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  CHECK_FALSE(pto::is_special(3.4028235e38, f32));
+  CHECK(pto::is_special(1e39, f32));
+  CHECK_FALSE(pto::is_special(65519, f16));
+  CHECK(pto::is_special(65520, f16));
+  CHECK_FALSE(pto::is_special(3.39e38, bf16));
+  CHECK(pto::is_special(-3.4e38, bf16));
+  CHECK(pto::special_bits(infinity, f32) == 0x7F800000);
+  CHECK(pto::special_bits(-infinity, f32) == -0x800000);
+  CHECK(pto::special_bits(-infinity, f16) == -0x400);
+  CHECK(pto::special_bits(infinity, bf16) == 0x7F80);
+  CHECK(pto::special_bits(std::numeric_limits<double>::quiet_NaN(), f32) == 0x7FC00000);
+  Lowered l("fills");
+  for (const double x : {infinity, -infinity, infinity})
+    l.store(l.op(ops::full, {l.f.constant(f16, x)}, {}, tile_type(f16, {1, 16})),
+            l.parameter("out", tensor_type(f16, {1, 16}), Direction::out));
+  l.finish();
+  const std::string text = emit_pto_mlir(l.f, {});
+  CHECK(text.find("    %c31744_i16 = arith.constant 31744 : i16\n"
+                  "    %c63_i64 = arith.constant 63 : i64\n"
+                  "    %launch.block = pto.get_block_idx\n"
+                  "    %launch.zero = arith.shrui %launch.block, %c63_i64 : i64\n"
+                  "    %cst1.zero = arith.trunci %launch.zero : i64 to i16\n"
+                  "    %cst1.bits = arith.ori %cst1.zero, %c31744_i16 : i16\n"
+                  "    %cst1 = arith.bitcast %cst1.bits : i16 to f16\n"
+                  "    %cm1024_i16 = arith.constant -1024 : i16\n"
+                  "    %cst2.zero = arith.trunci %launch.zero : i64 to i16\n") != std::string::npos);
+  CHECK(text.find("%cst3") == std::string::npos);
 }
 
 TEST_CASE("tile types state what differs from the default") {

@@ -200,7 +200,7 @@ class kernel_entry final : public KernelEntry {
  public:
   using parameters = typename signature<decltype(&F::operator())>::parameters;
   kernel_entry(std::string_view name, F f, const Pool<const char*>& names, const Location& at)
-      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>), f_(std::move(f)), names_(names) {}
+      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for), f_(std::move(f)), names_(names) {}
   [[nodiscard]] Function trace() const override {
     Function f;
     f.name = name();

@@ -10,13 +10,16 @@ namespace tessera {
 /// A kernel as the registry holds it; lives to the end of the program.
 class KernelEntry {
  public:
-  KernelEntry(std::string_view name, const Location& at, const void* closure_type, bool has_captures)
-      : name_(name), location_(at), closure_type_(closure_type), has_captures_(has_captures) {}
+  /// `target` is the Arch that the source was compiled for, or any_target.
+  KernelEntry(std::string_view name, const Location& at, const void* closure_type, bool has_captures, int target)
+      : name_(name), location_(at), closure_type_(closure_type), target_(target), has_captures_(has_captures) {}
+  static constexpr int any_target = -1;
   KernelEntry(const KernelEntry&) = delete;
   KernelEntry& operator=(const KernelEntry&) = delete;
   virtual ~KernelEntry() = default;
   [[nodiscard]] const Text& name() const { return name_; }
   [[nodiscard]] const Location& location() const { return location_; }
+  [[nodiscard]] int target() const { return target_; }
   /// Runs the lambda once and returns what it records. Throws UserError.
   [[nodiscard]] virtual Function trace() const = 0;
   [[nodiscard]] bool same_definition(const KernelEntry& o) const {
@@ -27,6 +30,7 @@ class KernelEntry {
   Text name_;
   Location location_;
   const void* closure_type_;
+  int target_;
   bool has_captures_;
 };
 
@@ -72,10 +76,22 @@ class Registry {
       list.push_back({t.later->location(),
                       "kernel: the name is taken (" + t.later->name() + ", line " + std::to_string(t.first->location().line) + ")",
                       "give each kernel a name of its own"});
+    // The rules of one target were checked while compiling: a program is built for one.
+    const KernelEntry* first = nullptr;
+    for (const KernelEntry* e : entries_) {
+      if (e->target() == KernelEntry::any_target) continue;
+      if (first == nullptr) first = e;
+      if (e->target() != first->target())
+        list.push_back({e->location(),
+                        "kernel: it is compiled for " + target_name(*e) + ", but " + first->name() + " for " + target_name(*first),
+                        "build one generator for each target"});
+    }
     return list;
   }
 
  private:
+  static std::string target_name(const KernelEntry& e) { return std::string(tessera::name(static_cast<Arch>(e.target()))); }
+
   // A spin lock: <mutex> costs more to include than this header; the lock is held for a few instructions.
   class Guard {
    public:

@@ -85,6 +85,12 @@ consteval auto broken_type() {
 namespace detail {
 inline namespace TESSERA_TARGET_NAMESPACE {
 
+#ifdef TESSERA_TARGET
+inline constexpr int built_for = static_cast<int>(TESSERA_TARGET);
+#else
+inline constexpr int built_for = -1;
+#endif
+
 // Transposed operands of a matrix product, as bits of a variant.
 inline constexpr int transposes_lhs = 1, transposes_rhs = 2;
 

@@ -212,6 +212,18 @@ class Builder {
     }
     return true;
   }
+  // A dim of extent 1 that is valid in part holds nothing, perhaps: so does the result, along a dim of extent 1 or its first.
+  void keep_emptiness(ValueId x, const Type& result, int back, Extent* extents) {
+    const Type& source = f_->type(x);
+    for (int i = 0; i < source.rank - back; ++i) {
+      const Extent e = f_->valid(x, i);
+      if (source.dims[i] != 1 || e == Extent{1, {}}) continue;
+      int to = 0;
+      while (to + 1 < result.rank - back && result.dims[to] != 1) ++to;
+      if (result.dims[to] != 1) to = 0;
+      extents[to] = extent_of(mul(value_of(extents[to]), value_of(e)));
+    }
+  }
   // Leading and trailing dims that both shapes share keep their extents; in between everything must be valid.
   bool reshape_extents(ValueId x, const Type& result, Extent* extents) {
     if (f_->fully_valid(x)) return false;
@@ -228,10 +240,9 @@ class Builder {
       if (result.dims[i] != 1) to.push_back(i);
     bool equal = from.size() == to.size();
     for (std::size_t i = 0; equal && i < from.size(); ++i) equal = source.dims[from[i]] == result.dims[to[i]];
-    if (equal) {
-      for (std::size_t i = 0; i < from.size(); ++i) extents[to[i]] = f_->valid(x, from[i]);
-      return true;
-    }
+    for (std::size_t i = 0; equal && i < from.size(); ++i) extents[to[i]] = f_->valid(x, from[i]);
+    keep_emptiness(x, result, back, extents);
+    if (equal) return true;
     for (const int i : from)
       if (f_->valid(x, i) != Extent{source.dims[i], {}})
         fail(location_, Text("reshape: the operand is valid in part only along a dim that is split or merged (axis ").append(i).append(")"), "fillpad(x) first, or reshape before giving valid extents");

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "../../ir/function.hpp"
@@ -410,7 +411,8 @@ class Module {
     if (d == boolean) {
       definition = text = n != 0 ? "true" : "false";
     } else {
-      if (is_float(d)) append_float(definition, number, d);
+      if (is_float(d) && is_special(number, d)) return special(d, special_bits(number, d));
+      if (is_float(d)) append_float(definition, number);
       else append(definition, n);
       definition.append(" : ").append(signless(d));
     }
@@ -427,6 +429,31 @@ class Module {
     known = label(std::move(text));
     constants_.append("    %").append(labels_[known]).append(" = arith.constant ").append(definition).push_back('\n');
     return {0, known};
+  }
+
+  // An infinity or NaN, by its bits. Where the assembler sees one it writes `-Inf.0f`, which is no C++; it does not fold
+  // `bits | block index >> 63`.
+  Name special(DType d, std::int64_t bits) {
+    const DType word = info(d).bits == 16 ? i16 : i32;
+    std::uint32_t& known = literals_[std::string("special ").append(std::to_string(bits)).append(signless(d))];
+    if (known != 0) return {0, known};
+    const auto define = [&](std::string text, auto... definition) {
+      constants_.append("    %").append(text).append(" = ");
+      (append(constants_, definition), ...);
+      constants_.push_back('\n');
+      return label(std::move(text));
+    };
+    const std::string pattern = labels_[literal(word, bits, 0).label], shift = labels_[literal(i64, 63, 0).label];
+    if (!std::exchange(has_launch_zero_, true)) {
+      define("launch.block", "pto.get_block_idx");
+      define("launch.zero", "arith.shrui %launch.block, %", shift, " : i64");
+    }
+    const std::string_view type = signless(word);
+    std::string text("cst");
+    append(text, ++float_constants_);
+    define(text + ".zero", "arith.trunci %launch.zero : i64 to ", type);
+    define(text + ".bits", "arith.ori %", text, ".zero, %", pattern, " : ", type);
+    return {0, known = define(text, "arith.bitcast %", text, ".bits : ", type, " to ", signless(d))};
   }
 
   Index operate(std::string_view instruction, const Index& a, const Index& b) {
@@ -488,6 +515,7 @@ class Module {
   std::size_t indent_ = 4;
   std::uint32_t next_ = 0;
   std::uint32_t float_constants_ = 0;
+  bool has_launch_zero_ = false;  // a zero that the assembler does not fold is defined
   unsigned kinds_ = 0;
   bool mixed_region_ = false, defined_in_section_ = false;
   std::vector<Name> names_;  // by value: scalars

@@ -61,28 +61,22 @@ void append(std::string& out, Integer n) {
   out.append(digits, std::to_chars(digits, digits + sizeof digits, n).ptr);
 }
 
-namespace detail {
-
-// The bits of a number in a 16-bit float with `mantissa` bits, of infinity and NaN only.
-[[nodiscard]] inline std::uint32_t special_bits(double d, DType type) {
+/// Whether a number is none that its type has finite, with NaN among them.
+[[nodiscard]] inline bool is_special(double d, DType type) {
+  const double limit = type == f16 ? 65520.0 : type == bf16 ? 0x1.FFp127 : 0x1.FFFFFFp127;  // rounds to infinity
+  return !(std::abs(d) < limit);
+}
+/// The bits of an infinity or NaN.
+[[nodiscard]] inline std::int64_t special_bits(double d, DType type) {
   const std::uint32_t sign = std::signbit(d) ? 1u : 0u, nan = std::isnan(d) ? 1u : 0u;
-  if (type == f16) return sign << 15 | 0x7C00u | nan << 9;
-  if (type == bf16) return sign << 15 | 0x7F80u | nan << 6;
-  return sign << 31 | 0x7F800000u | nan << 22;
+  if (type == f16) return static_cast<std::int16_t>(sign << 15 | 0x7C00u | nan << 9);
+  if (type == bf16) return static_cast<std::int16_t>(sign << 15 | 0x7F80u | nan << 6);
+  return static_cast<std::int32_t>(sign << 31 | 0x7F800000u | nan << 22);
 }
 
-}  // namespace detail
-
-/// A floating literal: the shortest decimal that reads back as the same f32; bits in hexadecimal for infinities and NaN.
-inline void append_float(std::string& out, double d, DType type) {
+/// A finite floating literal: the shortest decimal that reads back as the same f32.
+inline void append_float(std::string& out, double d) {
   char digits[40];
-  if (!std::isfinite(static_cast<float>(d))) {
-    out.append("0x");
-    std::uint32_t bits = detail::special_bits(d, type);
-    for (int shift = type == f16 || type == bf16 ? 12 : 28; shift >= 0; shift -= 4)
-      out.push_back("0123456789ABCDEF"[bits >> shift & 15u]);
-    return;
-  }
   const std::string_view text(
       digits,
       static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, static_cast<float>(d)).ptr - digits));

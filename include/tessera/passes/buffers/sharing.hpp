@@ -31,7 +31,12 @@ struct HandOn {
 class Sharing {
  public:
   explicit Sharing(const Function& f)
-      : f_(f), live_(f), buffer_of_(f.value_count(), -1), content_(f.value_count()), views_(f.value_count()) {
+      : f_(f),
+        live_(f),
+        buffer_of_(f.value_count(), -1),
+        content_(f.value_count()),
+        views_(f.value_count()),
+        window_(f.value_count()) {
     block(f.body());
   }
 
@@ -113,7 +118,7 @@ class Sharing {
   }
   [[nodiscard]] bool reads_while_writing(ValueId w, ValueId u) const {
     const OpId def = f_.definition(u);
-    if (!def || f_.info(def).may_alias) return false;
+    if (!def || (f_.info(def).may_alias && !window_[w.index])) return false;
     for (int i = 0; i < f_.operand_count(def); ++i)
       if (f_.operand(def, i) == w) return true;
     return false;
@@ -180,6 +185,7 @@ class Sharing {
     if (info.is_view) {
       const ValueId x = f_.operand(op, 0);
       join(v, buffer(x));
+      window_[v.index] = window_[x.index] || f_.is(op, ops::slice);
       content_[v.index] = content(x);
       views_[content(x).index].push_back(v);
       return;
@@ -212,6 +218,7 @@ class Sharing {
       if (!f_.type(start).is_tile()) continue;
       int b = buffer(start);
       OpId reader = reader_after(start, live_.at(op));
+      if (window_[start.index]) reader = op;  // what the loop hands on has other rows
       for (const int other : taken)
         if (other == b) reader = op;
       if (reader) {
@@ -292,6 +299,7 @@ class Sharing {
   std::vector<int> buffer_of_;  // by value
   std::vector<ValueId> content_;  // by value: the value whose elements it shows
   std::vector<std::vector<ValueId>> views_;  // by content
+  std::vector<bool> window_;  // by value: a part of its buffer, whose elements another tile has in other places
   std::vector<Buffer> buffers_;
   std::vector<int> merged_;
   std::unordered_map<std::uint32_t, bool> copied_;
