@@ -8,6 +8,9 @@
 #include "recorder.hpp"
 #include "verdict.hpp"
 
+// std::forward and std::move without a function: unoptimised builds compile one for each type.
+#define TESSERA_FORWARD(X) static_cast<decltype(X)&&>(X)
+
 namespace tessera {
 
 // g++ names the class of a deleted function in the first line of its error; clang needs the reason.
@@ -60,7 +63,7 @@ struct leaf {
   using value_type = V;
   static constexpr std::int64_t need = 0;
   ValueId value;
-  ValueId record(Recorder&, const Location&) const { return value; }
+  TESSERA_INLINE ValueId record(Recorder&, const Location&) const { return value; }
 };
 
 /// A number, in the element type of its partner. Its range is checked when it is recorded.
@@ -156,14 +159,14 @@ template <>
 struct kids<> {
   static constexpr std::int64_t need = 0;
   static constexpr std::int64_t held_bytes = 0;
-  void record(Recorder&, const Location&, ValueId*) const {}
+  TESSERA_INLINE void record(Recorder&, const Location&, ValueId*) const {}
 };
 template <class A>
 struct kids<A> {
   A a;
   static constexpr std::int64_t need = A::need;
   static constexpr std::int64_t held_bytes = held<A>();
-  void record(Recorder& r, const Location& at, ValueId* v) const { v[0] = a.record(r, at); }
+  TESSERA_INLINE void record(Recorder& r, const Location& at, ValueId* v) const { v[0] = a.record(r, at); }
 };
 template <class A, class B>
 struct kids<A, B> {
@@ -174,7 +177,7 @@ struct kids<A, B> {
   static constexpr std::int64_t need = a_first <= b_first ? a_first : b_first;
   static constexpr std::int64_t held_bytes = held<A>() + held<B>();
   // Left to right, unless the other order keeps fewer bytes alive.
-  void record(Recorder& r, const Location& at, ValueId* v) const {
+  TESSERA_INLINE void record(Recorder& r, const Location& at, ValueId* v) const {
     if constexpr (a_first <= b_first) {
       v[0] = a.record(r, at);
       v[1] = b.record(r, at);
@@ -191,7 +194,7 @@ struct kids<A, B, C> {
   C c;
   static constexpr std::int64_t need = A::need + held<A>() + B::need + held<B>() + C::need;
   static constexpr std::int64_t held_bytes = held<A>() + held<B>() + held<C>();
-  void record(Recorder& r, const Location& at, ValueId* v) const {
+  TESSERA_INLINE void record(Recorder& r, const Location& at, ValueId* v) const {
     v[0] = a.record(r, at);
     v[1] = b.record(r, at);
     v[2] = c.record(r, at);
@@ -210,20 +213,37 @@ inline Recorder& recorder_of(const node_state& s, const std::source_location& us
   if (r->id() != s.recorder) r->refuse_foreign(use, s.location);
   return *r;
 }
-inline ValueId emit_node(Recorder& r, const OpInfo& op, const ValueId* operands, std::size_t count, const Attr* attrs,
-                         std::size_t attr_count, const Type& requested, const Location& at) {
-  r.set_location(at);
-  return r.emit(op, {operands, count}, {attrs, attr_count}, requested);
+/// Chooses the place of a named node that is not recorded yet, and returns its recorder; null where there is a value.
+inline Recorder* begin_resolve(const node_state& s, const std::source_location& use) {
+  Recorder& r = recorder_of(s, use);
+  if (s.value) return nullptr;
+  r.go_to(s.place, s.location, use);
+  return &r;
+}
+/// Whether a part of an expression still has to be recorded.
+inline bool begin_record(const node_state& s, const Recorder& r) {
+  if (s.recorder != r.id()) r.refuse_foreign(std::source_location(), s.location);
+  return !s.value;
+}
+inline void emit_node(Recorder& r, const OpInfo& op, int variant, const ValueId* operands, std::size_t count, const Attr* attr,
+                      const Type& requested, const node_state& s) {
+  Attr attrs[3];
+  std::size_t attr_count = 0;
+  if ((variant & transposes_lhs) != 0) attrs[attr_count++] = {AttrKey::transpose_lhs, false, false, 0, 1, 0};
+  if ((variant & transposes_rhs) != 0) attrs[attr_count++] = {AttrKey::transpose_rhs, false, false, 0, 1, 0};
+  if (attr != nullptr) attrs[attr_count++] = *attr;
+  r.set_location(s.location);
+  s.value = r.emit(op, {operands, count}, {attrs, attr_count}, requested);
 }
 
 }  // namespace detail
 
 template <class Derived, class Value>
-struct operators;
+struct node_operators;
 
 /// A node: operation Op on operands K, with value type V. Variant holds the transposed operands of a matrix product.
 template <class V, const OpInfo& Op, int Variant, class... K>
-class [[nodiscard]] expression : public operators<expression<V, Op, Variant, K...>, V> {
+class [[nodiscard]] expression : public node_operators<expression<V, Op, Variant, K...>, V> {
  public:
   using value_type = V;
   using is_expression = void;
@@ -232,12 +252,12 @@ class [[nodiscard]] expression : public operators<expression<V, Op, Variant, K..
           ? detail::kids<K...>::need
           : detail::kids<K...>::held_bytes + detail::size_of_value<V>();
 
-  expression(const std::source_location& at, K... k) : state_(detail::start_node(at)), kids_{std::move(k)...} {}
-  expression(const std::source_location& at, const Attr& attr, K... k)
-      : state_(detail::start_node(at)), kids_{std::move(k)...}, attr_(attr), has_attr_(true) {}
+  expression(const std::source_location& at, K&&... k) : state_(detail::start_node(at)), kids_{static_cast<K&&>(k)...} {}
+  expression(const std::source_location& at, const Attr& attr, K&&... k)
+      : state_(detail::start_node(at)), kids_{static_cast<K&&>(k)...}, attr_(attr), has_attr_(true) {}
   // Moving hands the node on, as when it becomes a subtree; copying names it: both stand for one value.
   expression(expression&& other) noexcept
-      : state_(other.state_), kids_(std::move(other.kids_)), attr_(other.attr_), has_attr_(other.has_attr_) {
+      : state_(other.state_), kids_(TESSERA_FORWARD(other).kids_), attr_(other.attr_), has_attr_(other.has_attr_) {
     other.state_.place = {};
   }
   expression(const expression& other) : state_((other.resolve(), other.state_)), kids_(other.kids_) {}
@@ -248,24 +268,17 @@ class [[nodiscard]] expression : public operators<expression<V, Op, Variant, K..
   ~expression() = default;
 
   /// The value of a named node; recorded where the node was written.
-  ValueId resolve(const std::source_location& use = std::source_location()) const {
-    Recorder& r = detail::recorder_of(state_, use);
-    if (state_.value) return state_.value;
-    r.go_to(state_.place, state_.location, use);
-    return record(r, state_.location);
+  TESSERA_INLINE ValueId resolve(const std::source_location& use = std::source_location()) const {
+    if (Recorder* const r = detail::begin_resolve(state_, use)) return record(*r, state_.location);
+    return state_.value;
   }
   /// Records the node as part of an expression, at the place that the recorder has chosen.
   ValueId record(Recorder& r, const Location&) const {
-    if (state_.recorder != r.id()) r.refuse_foreign(std::source_location(), state_.location);
-    if (state_.value) return state_.value;
-    ValueId operands[sizeof...(K) + 1];
-    kids_.record(r, state_.location, operands);
-    Attr attrs[3];
-    std::size_t count = 0;
-    if constexpr ((Variant & detail::transposes_lhs) != 0) attrs[count++] = {AttrKey::transpose_lhs, false, false, 0, 1, 0};
-    if constexpr ((Variant & detail::transposes_rhs) != 0) attrs[count++] = {AttrKey::transpose_rhs, false, false, 0, 1, 0};
-    if (has_attr_) attrs[count++] = attr_;
-    state_.value = detail::emit_node(r, Op, operands, sizeof...(K), attrs, count, type_of<V>, state_.location);
+    if (detail::begin_record(state_, r)) {
+      ValueId operands[sizeof...(K) + 1];
+      kids_.record(r, state_.location, operands);
+      detail::emit_node(r, Op, Variant, operands, sizeof...(K), has_attr_ ? &attr_ : nullptr, type_of<V>, state_);
+    }
     return state_.value;
   }
   /// The operands, for an operation around that takes this one's place (matmul of transpose, sum with matmul).
@@ -297,7 +310,7 @@ using child_t = typename child_of<X>::type;
 
 template <class X>
 TESSERA_INLINE child_t<X> make_child(const std::source_location& at, X&& x) {
-  if constexpr (child_of<X>::is_subtree) return std::forward<X>(x);
+  if constexpr (child_of<X>::is_subtree) return TESSERA_FORWARD(x);
   else return {x.resolve(at)};
 }
 

@@ -25,12 +25,12 @@ consteval auto broken_call() {
 
 template <const OpInfo& Op, class Requested, class... X>
 TESSERA_INLINE auto make_call(const std::source_location& at, X&&... x) {
-  return node<Op, result_t<verdict_on<Op, Requested, X...>>>(at, make_child(at, std::forward<X>(x))...);
+  return node<Op, result_t<verdict_on<Op, Requested, X...>>>(at, make_child(at, TESSERA_FORWARD(x))...);
 }
 template <const OpInfo& Op, class Requested, class... X>
 TESSERA_INLINE auto make_call_with(const std::source_location& at, const Attr& attr, X&&... x) {
   using V = result_t<verdict_on<Op, Requested, X...>>;
-  return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(at, std::forward<X>(x))...);
+  return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(at, TESSERA_FORWARD(x))...);
 }
 [[nodiscard]] constexpr Attr attr_of(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
 
@@ -53,7 +53,7 @@ struct shaped_type<S, D, Gm> {
   template <class X>                                                                          \
     requires detail::lawful_call<ops::NAME, void, X>                                          \
   [[nodiscard]] auto NAME(X&& x, std::source_location at = std::source_location::current()) { \
-    return detail::make_call<ops::NAME, void>(at, std::forward<X>(x));                        \
+    return detail::make_call<ops::NAME, void>(at, TESSERA_FORWARD(x));                        \
   }                                                                                           \
   template <class X>                                                                          \
     requires detail::unlawful_call<ops::NAME, void, X>                                        \
@@ -79,7 +79,7 @@ TESSERA_UNARY(col_min)
   template <class X, class Y>                                                                         \
     requires detail::lawful_call<ops::NAME, void, X, Y>                                               \
   [[nodiscard]] auto NAME(X&& x, Y&& y, std::source_location at = std::source_location::current()) {  \
-    return detail::make_call<ops::NAME, void>(at, std::forward<X>(x), std::forward<Y>(y));            \
+    return detail::make_call<ops::NAME, void>(at, TESSERA_FORWARD(x), TESSERA_FORWARD(y));            \
   }                                                                                                   \
   template <class X, class Y>                                                                         \
     requires detail::unlawful_call<ops::NAME, void, X, Y> || detail::unrecorded_call<X, Y>            \
@@ -107,9 +107,9 @@ TESSERA_PAIR(gather_flat)
     requires(ON<X> || ON<Y>) && (detail::lawful_binary<FORMS, X, Y> || detail::lawful_with_literal<FORMS, X, Y> || \
                                  detail::lawful_literal_with<FORMS, X, Y>)                                      \
   [[nodiscard]] auto NAME(X&& x, Y&& y, std::source_location at = std::source_location::current()) {            \
-    if constexpr (recorded<X> && recorded<Y>) return detail::make_binary<FORMS>(at, std::forward<X>(x), std::forward<Y>(y)); \
-    else if constexpr (recorded<X>) return detail::make_with_literal<FORMS>(at, std::forward<X>(x), y);         \
-    else return detail::make_literal_with<FORMS>(at, x, std::forward<Y>(y));                                    \
+    if constexpr (recorded<X> && recorded<Y>) return detail::make_binary_of<FORMS>(at, TESSERA_FORWARD(x), TESSERA_FORWARD(y)); \
+    else if constexpr (recorded<X>) return detail::make_with_literal<FORMS>(at, detail::make_child(at, TESSERA_FORWARD(x)), y);         \
+    else return detail::make_literal_with<FORMS>(at, x, detail::make_child(at, TESSERA_FORWARD(y)));                                    \
   }                                                                                                             \
   template <class X, class Y>                                                                                   \
     requires(ON<X> || ON<Y>) && detail::unlawful_binary<FORMS, X, Y>                                            \
@@ -128,12 +128,12 @@ TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand, operand_is_not_a
 template <class X>
   requires scalar_operand<X>
 [[nodiscard]] auto max(const X& x, const X& y) {
-  return detail::make_binary<detail::forms_max>(std::source_location(), x, y);
+  return detail::make_binary_of<detail::forms_max>(std::source_location(), x, y);
 }
 template <class X>
   requires scalar_operand<X>
 [[nodiscard]] auto min(const X& x, const X& y) {
-  return detail::make_binary<detail::forms_min>(std::source_location(), x, y);
+  return detail::make_binary_of<detail::forms_min>(std::source_location(), x, y);
 }
 
 /// x in element type D: `cast<bf16>(x)`, `cast<i32>(x, Rounding::floor)`. Floats round to nearest, ties away from zero, by default.
@@ -141,7 +141,7 @@ template <DType D, class X>
   requires shaped<X> && detail::lawful_call<ops::cast, detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>, X>
 [[nodiscard]] auto cast(X&& x, Rounding rounding = Rounding::round, std::source_location at = std::source_location::current()) {
   using R = detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>;
-  return detail::make_call_with<ops::cast, R>(at, detail::attr_of(AttrKey::rounding, static_cast<int>(rounding)), std::forward<X>(x));
+  return detail::make_call_with<ops::cast, R>(at, detail::attr_of(AttrKey::rounding, static_cast<int>(rounding)), TESSERA_FORWARD(x));
 }
 template <DType D, class X>
   requires shaped<X> && detail::unlawful_call<ops::cast, detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>, X>
@@ -151,7 +151,7 @@ auto cast(X&& x) -> decltype(detail::unwrap(
 template <DType D, class X>
   requires scalar_operand<X>
 [[nodiscard]] auto cast(X&& x, std::source_location at = std::source_location::current()) {
-  return detail::node<ops::scalar_cast, Scalar<D>>(at, detail::make_child(at, std::forward<X>(x)));
+  return detail::node<ops::scalar_cast, Scalar<D>>(at, detail::make_child(at, TESSERA_FORWARD(x)));
 }
 
 namespace detail {
@@ -192,8 +192,8 @@ struct select_plan {
 template <class V, class X>
 auto scalar_child(const std::source_location& at, X&& x) {
   if constexpr (!recorded<X>) return make_literal<V>(x);
-  else if constexpr (type_of<V>.is_index()) return to_index(at, make_child(at, std::forward<X>(x)));
-  else return make_child(at, std::forward<X>(x));
+  else if constexpr (type_of<V>.is_index()) return to_index(at, make_child(at, TESSERA_FORWARD(x)));
+  else return make_child(at, TESSERA_FORWARD(x));
 }
 }  // namespace detail
 
@@ -202,8 +202,8 @@ template <class C, class A, class B>
   requires(recorded<C> || recorded<A> || recorded<B>) && (detail::select_plan<C, A, B>::value.lawful())
 [[nodiscard]] auto select(C&& c, A&& a, B&& b, std::source_location at = std::source_location::current()) {
   using V = detail::result_t<detail::select_plan<C, A, B>>;
-  return detail::node<ops::scalar_select, V>(at, detail::make_child(at, std::forward<C>(c)), detail::scalar_child<V>(at, std::forward<A>(a)),
-                                             detail::scalar_child<V>(at, std::forward<B>(b)));
+  return detail::node<ops::scalar_select, V>(at, detail::make_child(at, TESSERA_FORWARD(c)), detail::scalar_child<V>(at, TESSERA_FORWARD(a)),
+                                             detail::scalar_child<V>(at, TESSERA_FORWARD(b)));
 }
 template <class C, class A, class B>
   requires(recorded<C> || recorded<A> || recorded<B>) && (!detail::select_plan<C, A, B>::value.lawful())
@@ -213,7 +213,7 @@ auto select(C&& c, A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_type<
 template <class X>
   requires shaped<X> && (type_of<value_of<X>>.rank >= 2) && detail::lawful_call<ops::transpose, void, X>
 [[nodiscard]] auto transpose(X&& x, std::source_location at = std::source_location::current()) {
-  return detail::make_call<ops::transpose, void>(at, std::forward<X>(x));
+  return detail::make_call<ops::transpose, void>(at, TESSERA_FORWARD(x));
 }
 template <class X>
   requires shaped<X> && detail::unlawful_call<ops::transpose, void, X>
@@ -237,10 +237,10 @@ concept transposed_operand = transpose_of<child_t<X>>::value && type_of<value_of
 template <class X>
 TESSERA_INLINE auto matrix_child(const std::source_location& at, X&& x) {
   if constexpr (transposed_operand<X>) {
-    auto k = make_child(at, std::forward<X>(x));
+    auto k = make_child(at, TESSERA_FORWARD(x));
     return std::move(k.operands().a);
   } else {
-    return make_child(at, std::forward<X>(x));
+    return make_child(at, TESSERA_FORWARD(x));
   }
 }
 template <class A, class B>
@@ -255,8 +255,8 @@ template <class A, class B>
   requires detail::lawful_call<ops::matmul, void, A, B>
 [[nodiscard]] auto matmul(A&& a, B&& b, std::source_location at = std::source_location::current()) {
   using V = detail::result_t<detail::verdict_on<ops::matmul, void, A, B>>;
-  auto ka = detail::matrix_child(at, std::forward<A>(a));
-  auto kb = detail::matrix_child(at, std::forward<B>(b));
+  auto ka = detail::matrix_child(at, TESSERA_FORWARD(a));
+  auto kb = detail::matrix_child(at, TESSERA_FORWARD(b));
   return expression<V, ops::matmul, detail::matmul_variant<A, B>, decltype(ka), decltype(kb)>(at, std::move(ka), std::move(kb));
 }
 template <class A, class B>
@@ -267,9 +267,9 @@ template <class C, class A, class B>
   requires detail::lawful_call<ops::matmul_acc, void, C, A, B>
 [[nodiscard]] auto matmul_acc(C&& c, A&& a, B&& b, std::source_location at = std::source_location::current()) {
   using V = detail::result_t<detail::verdict_on<ops::matmul_acc, void, C, A, B>>;
-  auto kc = detail::make_child(at, std::forward<C>(c));
-  auto ka = detail::matrix_child(at, std::forward<A>(a));
-  auto kb = detail::matrix_child(at, std::forward<B>(b));
+  auto kc = detail::make_child(at, TESSERA_FORWARD(c));
+  auto ka = detail::matrix_child(at, TESSERA_FORWARD(a));
+  auto kb = detail::matrix_child(at, TESSERA_FORWARD(b));
   return expression<V, ops::matmul_acc, detail::matmul_variant<A, B>, decltype(kc), decltype(ka), decltype(kb)>(
       at, std::move(kc), std::move(ka), std::move(kb));
 }
@@ -281,7 +281,7 @@ auto matmul_acc(C&& c, A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_c
 template <MemorySpace M, class X>
   requires shaped<X> && detail::lawful_call<ops::move, Tile<Shape<1>, f32, M>, X>
 [[nodiscard]] auto move(X&& x, std::source_location at = std::source_location::current()) {
-  return detail::make_call<ops::move, Tile<Shape<1>, f32, M>>(at, std::forward<X>(x));
+  return detail::make_call<ops::move, Tile<Shape<1>, f32, M>>(at, TESSERA_FORWARD(x));
 }
 template <MemorySpace M, class X>
   requires shaped<X> && detail::unlawful_call<ops::move, Tile<Shape<1>, f32, M>, X>
@@ -291,7 +291,7 @@ auto move(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_
 template <class S, class X>
   requires shaped<X> && detail::lawful_call<ops::reshape, Tensor<S, f32>, X>
 [[nodiscard]] auto reshape(X&& x, std::source_location at = std::source_location::current()) {
-  return detail::make_call<ops::reshape, Tensor<S, f32>>(at, std::forward<X>(x));
+  return detail::make_call<ops::reshape, Tensor<S, f32>>(at, TESSERA_FORWARD(x));
 }
 template <class S, class X>
   requires shaped<X> && detail::unlawful_call<ops::reshape, Tensor<S, f32>, X>
@@ -301,7 +301,7 @@ auto reshape(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdi
 template <class S, class X>
   requires shaped<X> && detail::lawful_call<ops::row_expand, Tensor<S, f32>, X>
 [[nodiscard]] auto row_expand(X&& x, std::source_location at = std::source_location::current()) {
-  return detail::make_call<ops::row_expand, Tensor<S, f32>>(at, std::forward<X>(x));
+  return detail::make_call<ops::row_expand, Tensor<S, f32>>(at, TESSERA_FORWARD(x));
 }
 template <class S, class X>
   requires shaped<X> && detail::unlawful_call<ops::row_expand, Tensor<S, f32>, X>
@@ -309,7 +309,7 @@ auto row_expand(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::ve
 template <class S, class X>
   requires shaped<X> && detail::lawful_call<ops::col_expand, Tensor<S, f32>, X>
 [[nodiscard]] auto col_expand(X&& x, std::source_location at = std::source_location::current()) {
-  return detail::make_call<ops::col_expand, Tensor<S, f32>>(at, std::forward<X>(x));
+  return detail::make_call<ops::col_expand, Tensor<S, f32>>(at, TESSERA_FORWARD(x));
 }
 template <class S, class X>
   requires shaped<X> && detail::unlawful_call<ops::col_expand, Tensor<S, f32>, X>
@@ -319,7 +319,7 @@ auto col_expand(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::ve
 template <class X>
   requires detail::lawful_call<ops::fillpad, void, X>
 [[nodiscard]] auto fillpad(X&& x, Pad pad = Pad::zero, std::source_location at = std::source_location::current()) {
-  return detail::make_call_with<ops::fillpad, void>(at, detail::attr_of(AttrKey::pad, static_cast<int>(pad)), std::forward<X>(x));
+  return detail::make_call_with<ops::fillpad, void>(at, detail::attr_of(AttrKey::pad, static_cast<int>(pad)), TESSERA_FORWARD(x));
 }
 template <class X>
   requires detail::unlawful_call<ops::fillpad, void, X>
@@ -363,7 +363,7 @@ struct verdict_of_create {
 };
 template <class V, class N>
 auto fill_child(const std::source_location& at, N&& n) {
-  if constexpr (recorded<N>) return make_child(at, std::forward<N>(n));
+  if constexpr (recorded<N>) return make_child(at, TESSERA_FORWARD(n));
   else return make_literal<scalar_like_t<V>>(n);
 }
 template <class S, DType D, MemorySpace M>
@@ -375,7 +375,7 @@ template <class S, DType D, MemorySpace M = Gm, class N>
   requires(detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>::value.lawful())
 [[nodiscard]] auto full(N&& value, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
-  return detail::node<ops::full, V>(at, detail::fill_child<V>(at, std::forward<N>(value)));
+  return detail::node<ops::full, V>(at, detail::fill_child<V>(at, TESSERA_FORWARD(value)));
 }
 template <class S, DType D, MemorySpace M = Gm, class N>
   requires(!detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>::value.lawful())
@@ -385,7 +385,7 @@ template <class S, DType D, MemorySpace M = Gm, class N>
   requires(detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>::value.lawful())
 [[nodiscard]] auto arange(N&& start, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
-  return detail::node<ops::arange, V>(at, detail::fill_child<V>(at, std::forward<N>(start)));
+  return detail::node<ops::arange, V>(at, detail::fill_child<V>(at, TESSERA_FORWARD(start)));
 }
 template <class S, DType D, MemorySpace M = Gm, class N>
   requires(!detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>::value.lawful())
@@ -432,7 +432,7 @@ template <class X>
   requires recorded<X>
 [[nodiscard]] value_of<X> named(const char* name, X&& x, std::source_location at = std::source_location::current()) {
   Recorder& r = Recorder::current(at);
-  const ValueId v = detail::record_operand(at, std::forward<X>(x));
+  const ValueId v = detail::record_operand(at, TESSERA_FORWARD(x));
   r.function().set_name(v, name);
   return {r, v};
 }

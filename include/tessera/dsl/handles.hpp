@@ -27,10 +27,10 @@ template <class V, class X>
 ValueId record_now(X&& x, const std::source_location& at) {
   if constexpr (recorded<X>) {
     if constexpr (std::is_same_v<value_of<X>, V>) {
-      return record_operand(at, std::forward<X>(x));
+      return record_operand(at, TESSERA_FORWARD(x));
     } else {
       Recorder& r = Recorder::current(at);
-      const ValueId v = record_operand(at, std::forward<X>(x));
+      const ValueId v = record_operand(at, TESSERA_FORWARD(x));
       r.go_here(location_of(at));
       return r.emit(ops::scalar_cast, {v}, {}, type_of<V>);
     }
@@ -53,7 +53,7 @@ struct assigned_value {
   template <class X>
     requires assignable_to<X, V>
   assigned_value(X&& x, std::source_location l = std::source_location::current())  // NOLINT: converts by design
-      : value(record_now<V>(std::forward<X>(x), l)), at(l) {}
+      : value(record_now<V>(TESSERA_FORWARD(x), l)), at(l) {}
 };
 
 /// The verdict on an assignment that assignable_to refuses.
@@ -77,22 +77,22 @@ struct assignment {
 };
 
 template <class Self, class V>
-class handle : public operators<Self, V> {
+class handle : public value_operators<V> {
  public:
   using value_type = V;
-  handle(Recorder& r, ValueId v) : state_(r, v) {}
+  TESSERA_INLINE handle(Recorder& r, ValueId v) : state_(r, v) {}
   handle(const handle&) = default;
   template <class X>
     requires(!std::is_base_of_v<handle, std::remove_cvref_t<X>>) && assignable_to<X, V>
   handle(X&& x, std::source_location at = std::source_location::current())  // NOLINT: `Tile<..> t = a + b;`
-      : state_(Recorder::current(at), record_now<V>(std::forward<X>(x), at)) {}
+      : state_(Recorder::current(at), record_now<V>(TESSERA_FORWARD(x), at)) {}
   /// Handles are immutable: a Var is what can be assigned. Declared only.
   template <class X>
   broken::handles_are_immutable_use_var<> operator=(X&&);
   broken::handles_are_immutable_use_var<> operator=(const handle&);
   ~handle() = default;
 
-  [[nodiscard]] ValueId resolve(const std::source_location& use = std::source_location()) const { return state_.get(use); }
+  [[nodiscard]] TESSERA_INLINE ValueId resolve(const std::source_location& use = std::source_location()) const { return state_.get(use); }
 
  private:
   handle_state state_;
@@ -181,23 +181,23 @@ consteval auto broken_compound() {
     requires detail::lawful_compound<FORMS, V, X> || detail::lawful_with_literal<FORMS, const Var&, X>                     \
   friend Var& operator SIGN##=(detail::variable_operand<V> v, X&& x) {                                                     \
     const Var& old = *v.variable;                                                                                          \
-    if constexpr (recorded<X>) return *v.variable = {detail::make_binary<FORMS>(v.at, old, std::forward<X>(x)), v.at};     \
-    else return *v.variable = {detail::make_with_literal<FORMS>(v.at, old, x), v.at};                                      \
+    if constexpr (recorded<X>) return *v.variable = {detail::make_binary_of<FORMS>(v.at, old, TESSERA_FORWARD(x)), v.at};     \
+    else return *v.variable = {detail::make_with_literal<FORMS>(v.at, detail::make_child(v.at, old), x), v.at};                                      \
   }
 
 /// A mutable variable of value type V. Assigned in a loop it is carried from one iteration to the next, assigned in a branch
 /// it is merged behind it. `Var v = 0` is an Index, `Var s = 1.0f` a Scalar<f32>. Copying makes a new variable.
 template <class V>
-class Var : public operators<Var<V>, V> {
+class Var : public value_operators<V> {
  public:
   using value_type = V;
   template <class X>
     requires(!std::is_same_v<std::remove_cvref_t<X>, Var>) && detail::assignable_to<X, V>
   Var(X&& x, std::source_location at = std::source_location::current()) {  // NOLINT: `Var v = x;`
-    state_.current = detail::record_now<V>(std::forward<X>(x), at);
+    state_.current = detail::record_now<V>(TESSERA_FORWARD(x), at);
     Recorder::current(at).add(state_);
   }
-  Var(const Var& other) : operators<Var<V>, V>() {
+  Var(const Var& other) : value_operators<V>() {
     state_.current = other.resolve();
     other.state_.recorder->add(state_);
   }
@@ -223,13 +223,13 @@ class Var : public operators<Var<V>, V> {
     requires scalar_value<V>
   {
     const Var& old = *v.variable;
-    return *v.variable = {detail::make_with_literal<detail::forms_add>(v.at, old, 1), v.at};
+    return *v.variable = {detail::make_with_literal<detail::forms_add>(v.at, detail::make_child(v.at, old), 1), v.at};
   }
   friend Var& operator--(detail::variable_operand<V> v)
     requires scalar_value<V>
   {
     const Var& old = *v.variable;
-    return *v.variable = {detail::make_with_literal<detail::forms_sub>(v.at, old, 1), v.at};
+    return *v.variable = {detail::make_with_literal<detail::forms_sub>(v.at, detail::make_child(v.at, old), 1), v.at};
   }
 
   [[nodiscard]] ValueId resolve(const std::source_location& use = std::source_location()) const {
@@ -298,12 +298,12 @@ namespace detail {
 
 /// A parameter that a kernel writes. Assigning it writes the whole tensor; store(...) writes a part.
 template <class Self, class T>
-class written_parameter : public operators<Self, T> {
+class written_parameter : public value_operators<T> {
  public:
   using value_type = T;
   written_parameter(Recorder& r, ValueId v) : state_(r, v) {}
   written_parameter(const written_parameter&) = default;
-  [[nodiscard]] ValueId resolve(const std::source_location& use = std::source_location()) const { return state_.get(use); }
+  [[nodiscard]] TESSERA_INLINE ValueId resolve(const std::source_location& use = std::source_location()) const { return state_.get(use); }
 
  protected:
   void assign(const assigned_value<T>& x) {

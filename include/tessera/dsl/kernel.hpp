@@ -169,7 +169,7 @@ inline void end_function(Recorder& r, List<ValueId> values, const Location& at) 
 }
 
 template <class F, std::size_t... I, class... P>
-void trace_into(Recorder& r, F f, const char* const* names, const Location& at, std::index_sequence<I...>, type_list<P...>) {
+TESSERA_INLINE void trace_into(Recorder& r, F f, const char* const* names, const Location& at, std::index_sequence<I...>, type_list<P...>) {
   using R = std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>;
   // Braces: parameters in order.
   const ValueId values[sizeof...(P) + 1] = {
@@ -195,20 +195,19 @@ void trace_into(Recorder& r, F f, const char* const* names, const Location& at, 
 template <class F>
 inline constexpr char closure_tag = 0;
 
-template <class F>
-class kernel_entry final : public KernelEntry {
+// What all kernels share: compiled once per source.
+class traced_kernel : public KernelEntry {
  public:
-  using parameters = typename signature<decltype(&F::operator())>::parameters;
-  kernel_entry(std::string_view name, F f, const Pool<const char*>& names, const Location& at)
-      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for), f_(std::move(f)), names_(names) {}
-  [[nodiscard]] Function trace() const override {
+  traced_kernel(std::string_view name, const Location& at, const void* closure_type, bool has_captures, int target, const Pool<const char*>& names)
+      : KernelEntry(name, at, closure_type, has_captures, target), names_(names) {}
+  [[nodiscard]] Function trace() const final {
     Function f;
     f.name = name();
     f.location = location();
     Recorder r(f);
     r.set_location(location());
     try {
-      trace_into(r, f_, names_.empty() ? nullptr : names_.data(), location(), std::make_index_sequence<parameters::size>{}, parameters{});
+      run(r, names_.empty() ? nullptr : names_.data());
     } catch (const UserError&) {
       // What the user did first is what is reported.
       if (!r.error_is_an_exception()) r.throw_error();
@@ -224,8 +223,21 @@ class kernel_entry final : public KernelEntry {
   }
 
  private:
-  F f_;
+  virtual void run(Recorder& r, const char* const* names) const = 0;
   Pool<const char*> names_;
+};
+template <class F>
+class kernel_entry final : public traced_kernel {
+ public:
+  using parameters = typename signature<decltype(&F::operator())>::parameters;
+  TESSERA_INLINE kernel_entry(std::string_view name, F&& f, const Pool<const char*>& names, const Location& at)
+      : traced_kernel(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for, names), f_(static_cast<F&&>(f)) {}
+
+ private:
+  void run(Recorder& r, const char* const* names) const override {
+    trace_into(r, f_, names, location(), std::make_index_sequence<parameters::size>{}, parameters{});
+  }
+  F f_;
 };
 
 }  // namespace detail
@@ -237,8 +249,8 @@ class Kernel {
   using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
   using result_type = std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>;
 
-  Kernel(std::string_view name, F f, const Pool<const char*>& names, const std::source_location& at)
-      : entry_(Registry::instance().add(new detail::kernel_entry<F>(name, std::move(f), names, detail::location_of(at)))) {}
+  TESSERA_INLINE Kernel(std::string_view name, F&& f, const Pool<const char*>& names, const std::source_location& at)
+      : entry_(Registry::instance().add(new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at)))) {}
   [[nodiscard]] const Text& name() const { return entry_->name(); }
   [[nodiscard]] const Location& location() const { return entry_->location(); }
   /// Runs the lambda once and returns the recorded function. Throws UserError.
@@ -295,12 +307,12 @@ consteval auto broken_names() {
 template <class F>
   requires(detail::kernel_fault<F>() == 0)
 [[nodiscard]] auto kernel(std::string_view name, F f, std::source_location at = std::source_location::current()) {
-  return Kernel<F>(name, std::move(f), {}, at);
+  return Kernel<F>(name, static_cast<F&&>(f), {}, at);
 }
 template <std::size_t N, class F>
   requires(detail::kernel_fault<F>() == 0 && detail::names_fit<F, N>())
 [[nodiscard]] auto kernel(std::string_view name, const parameter_names<N>& names, F f, std::source_location at = std::source_location::current()) {
-  return Kernel<F>(name, std::move(f), Pool<const char*>(names.names, N), at);
+  return Kernel<F>(name, static_cast<F&&>(f), Pool<const char*>(names.names, N), at);
 }
 template <class F>
   requires(detail::kernel_fault<F>() != 0)

@@ -9,16 +9,26 @@
 namespace tessera {
 namespace detail {
 
-template <class D>
-struct named_operand {
-  const D* node;
+template <class T, class V>
+consteval bool is_leaf_of() {
+  if constexpr (!recorded<T>) return false;
+  else return std::is_same_v<value_of<T>, V> && !child_of<T>::is_subtree;
+}
+template <class T, class V>
+inline constexpr bool leaf_of = is_leaf_of<T, V>();
+
+/// An operand of value type V that is a leaf: a handle, a variable, a named node. The conversion resolves it.
+template <class V>
+struct leaf_operand {
+  leaf<V> child;
   std::source_location at;
   template <class T>
-    requires(std::is_same_v<std::remove_cvref_t<T>, D> && (std::is_lvalue_reference_v<T> || std::is_const_v<T>))
-  TESSERA_INLINE named_operand(T&& t, std::source_location l = std::source_location::current())  // NOLINT: converts by design
-      : node(__builtin_addressof(t)), at(l) {}
-  [[nodiscard]] TESSERA_INLINE const D& get() const { return *node; }
+    requires(leaf_of<T, V>)
+  TESSERA_INLINE leaf_operand(T&& t, std::source_location l = std::source_location::current())  // NOLINT: converts by design
+      : child{t.resolve(l)}, at(l) {}
+  [[nodiscard]] TESSERA_INLINE leaf<V>&& get() { return static_cast<leaf<V>&&>(child); }
 };
+/// An operand that is an unnamed node.
 template <class D>
 struct unnamed_operand {
   D* node;
@@ -49,8 +59,8 @@ inline constexpr binary_forms forms_min = {&ops::minimum, &ops::minimums, &ops::
 
 /// How a binary operation on two value types is done.
 enum class Plan : unsigned char {
-  plain, plain_scalars, scalar_right, scalar_left_swapped, scalar_left_expanded, scalar_left_negated,
-  scalar_left_reciprocal, narrow_right, narrow_left_swapped, narrow_left_expanded, both_narrow, accumulate_right,
+  plain, plain_scalars, scalar_right, scalar_left_swapped, scalar_left_expanded,
+  narrow_right, narrow_left_swapped, narrow_left_expanded, both_narrow, accumulate_right,
   accumulate_left, broken
 };
 
@@ -152,6 +162,8 @@ struct binary_plan {
   static constexpr Verdict value = plan.verdict;
   static constexpr const OpInfo* op = plan.op;
 };
+template <const binary_forms& F, class KA, class KB>
+using plan_of_children = binary_plan<F, typename KA::value_type, typename KB::value_type, product_of<KA>::value, product_of<KB>::value>;
 template <const binary_forms& F, class A, class B>
 using plan_for = binary_plan<F, value_of<A>, value_of<B>, product_of<child_t<A>>::value, product_of<child_t<B>>::value>;
 
@@ -162,47 +174,53 @@ struct wide_of {
 
 template <const OpInfo& Op, class V, class... K>
 TESSERA_INLINE auto node(const std::source_location& at, K&&... k) {
-  return expression<V, Op, 0, std::remove_cvref_t<K>...>(at, std::forward<K>(k)...);
+  return expression<V, Op, 0, std::remove_cvref_t<K>...>(at, TESSERA_FORWARD(k)...);
 }
 
 /// Converts an integer scalar child to Index.
 template <class K>
 TESSERA_INLINE auto to_index(const std::source_location& at, K&& k) {
   using V = typename std::remove_cvref_t<K>::value_type;
-  if constexpr (type_of<V>.is_index()) return std::forward<K>(k);
-  else return node<ops::scalar_cast, Index>(at, std::forward<K>(k));
+  if constexpr (type_of<V>.is_index()) return TESSERA_FORWARD(k);
+  else return node<ops::scalar_cast, Index>(at, TESSERA_FORWARD(k));
 }
 
-template <const binary_forms& F, class A, class B>
-TESSERA_INLINE auto make_binary(const std::source_location& at, A&& a, B&& b) {
-  using P = plan_for<F, A, B>;
+/// The node for two children.
+template <const binary_forms& F, class KA, class KB>
+TESSERA_INLINE auto make_binary(const std::source_location& at, KA&& ka, KB&& kb) {
+  using P = plan_of_children<F, KA, KB>;
   constexpr BinaryPlan p = P::plan;
   using V = value_type_t<result_of<P>>;
-  auto ka = make_child(at, std::forward<A>(a));
-  auto kb = make_child(at, std::forward<B>(b));
   if constexpr (p.plan == Plan::plain || p.plan == Plan::scalar_right || p.plan == Plan::narrow_right)
-    return node<*p.op, V>(at, std::move(ka), std::move(kb));
+    return node<*p.op, V>(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb));
   else if constexpr (p.plan == Plan::plain_scalars) {
-    if constexpr (p.wide.is_index()) return node<*p.op, V>(at, to_index(at, std::move(ka)), to_index(at, std::move(kb)));
-    else return node<*p.op, V>(at, std::move(ka), std::move(kb));
+    if constexpr (p.wide.is_index()) return node<*p.op, V>(at, to_index(at, static_cast<KA&&>(ka)), to_index(at, static_cast<KB&&>(kb)));
+    else return node<*p.op, V>(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb));
   } else if constexpr (p.plan == Plan::scalar_left_swapped || p.plan == Plan::narrow_left_swapped)
-    return node<*p.op, V>(at, std::move(kb), std::move(ka));
+    return node<*p.op, V>(at, static_cast<KB&&>(kb), static_cast<KA&&>(ka));
   else if constexpr (p.plan == Plan::scalar_left_expanded)
-    return node<*p.op, V>(at, node<ops::full, V>(at, std::move(ka)), std::move(kb));
+    return node<*p.op, V>(at, node<ops::full, V>(at, static_cast<KA&&>(ka)), static_cast<KB&&>(kb));
   else if constexpr (p.plan == Plan::narrow_left_expanded || p.plan == Plan::both_narrow) {
     using W = value_type_t<wide_of<P>>;
-    return node<*p.op, V>(at, node<*p.expand, W>(at, std::move(ka)), std::move(kb));
+    return node<*p.op, V>(at, node<*p.expand, W>(at, static_cast<KA&&>(ka)), static_cast<KB&&>(kb));
   } else if constexpr (p.plan == Plan::accumulate_right) {
-    using M = product_of<decltype(kb)>;
+    using M = product_of<KB>;
     auto& m = kb.operands();
-    return expression<V, ops::matmul_acc, M::variant, decltype(ka), typename M::left, typename M::right>(
-        at, std::move(ka), std::move(m.a), std::move(m.b));
+    return expression<V, ops::matmul_acc, M::variant, KA, typename M::left, typename M::right>(
+        at, static_cast<KA&&>(ka), TESSERA_FORWARD(m.a), TESSERA_FORWARD(m.b));
   } else {
-    using M = product_of<decltype(ka)>;
+    using M = product_of<KA>;
     auto& m = ka.operands();
-    return expression<V, ops::matmul_acc, M::variant, decltype(kb), typename M::left, typename M::right>(
-        at, std::move(kb), std::move(m.a), std::move(m.b));
+    return expression<V, ops::matmul_acc, M::variant, KB, typename M::left, typename M::right>(
+        at, static_cast<KB&&>(kb), TESSERA_FORWARD(m.a), TESSERA_FORWARD(m.b));
   }
+}
+
+/// The node for two operands, recorded left to right.
+template <const binary_forms& F, class A, class B>
+TESSERA_INLINE auto make_binary_of(const std::source_location& at, A&& a, B&& b) {
+  child_t<A> ka = make_child(at, TESSERA_FORWARD(a));
+  return make_binary<F>(at, TESSERA_FORWARD(ka), make_child(at, TESSERA_FORWARD(b)));
 }
 
 // --- with a number ---
@@ -231,30 +249,28 @@ struct scalar_like {
 template <class V>
 using scalar_like_t = value_type_t<scalar_like<V>>;
 
-template <const binary_forms& F, class A, class N>
-TESSERA_INLINE auto make_with_literal(const std::source_location& at, A&& a, const N& n) {
-  using V = value_of<A>;
+template <const binary_forms& F, class K, class N>
+TESSERA_INLINE auto make_with_literal(const std::source_location& at, K&& k, const N& n) {
+  using V = typename K::value_type;
   using P = literal_plan<F, V, N, false>;
-  return node<*P::op, value_type_t<result_of<P>>>(at, make_child(at, std::forward<A>(a)), make_literal<scalar_like_t<V>>(n));
+  return node<*P::op, value_type_t<result_of<P>>>(at, static_cast<K&&>(k), make_literal<scalar_like_t<V>>(n));
 }
-template <const binary_forms& F, class N, class B>
-TESSERA_INLINE auto make_literal_with(const std::source_location& at, const N& n, B&& b) {
-  using V = value_of<B>;
+template <const binary_forms& F, class N, class K>
+TESSERA_INLINE auto make_literal_with(const std::source_location& at, const N& n, K&& k) {
+  using V = typename K::value_type;
   using P = literal_plan<F, V, N, true>;
   using R = value_type_t<result_of<P>>;
-  auto l = make_literal<scalar_like_t<V>>(n);
-  auto k = make_child(at, std::forward<B>(b));
-  if constexpr (type_of<V>.is_scalar()) return node<*P::op, R>(at, l, std::move(k));
-  else if constexpr (F.commutes) return node<*P::op, R>(at, std::move(k), l);
-  else return node<*F.plain, R>(at, node<ops::full, R>(at, l), std::move(k));
+  if constexpr (type_of<V>.is_scalar()) return node<*P::op, R>(at, make_literal<scalar_like_t<V>>(n), static_cast<K&&>(k));
+  else if constexpr (F.commutes) return node<*P::op, R>(at, static_cast<K&&>(k), make_literal<scalar_like_t<V>>(n));
+  else return node<*F.plain, R>(at, node<ops::full, R>(at, make_literal<scalar_like_t<V>>(n)), static_cast<K&&>(k));
 }
 
 template <const binary_forms& F, class A, class B>
 concept lawful_binary = recorded<A> && recorded<B> && plan_for<F, A, B>::value.lawful();
 template <const binary_forms& F, class A, class N>
-concept lawful_with_literal = recorded<A> && literal_number<N> && literal_plan<F, value_of<A>, N, false>::value.lawful();
+concept lawful_with_literal = recorded<A> && literal_number<N> && literal_plan<F, value_of<A>, std::remove_cvref_t<N>, false>::value.lawful();
 template <const binary_forms& F, class N, class B>
-concept lawful_literal_with = recorded<B> && !recorded<N> && literal_number<N> && literal_plan<F, value_of<B>, N, true>::value.lawful();
+concept lawful_literal_with = recorded<B> && !recorded<N> && literal_number<N> && literal_plan<F, value_of<B>, std::remove_cvref_t<N>, true>::value.lawful();
 
 // The twin's verdict, for any pair of which one is recorded.
 template <const binary_forms& F, class A, class B>
@@ -264,9 +280,9 @@ consteval auto broken_binary() {
   } else if constexpr (recorded<A> && recorded<B>) {
     if constexpr (!plan_for<F, A, B>::value.lawful()) return broken_type<plan_for<F, A, B>>();
   } else if constexpr (recorded<A> && literal_number<B>) {
-    if constexpr (!literal_plan<F, value_of<A>, B, false>::value.lawful()) return broken_type<literal_plan<F, value_of<A>, B, false>>();
+    if constexpr (!literal_plan<F, value_of<A>, std::remove_cvref_t<B>, false>::value.lawful()) return broken_type<literal_plan<F, value_of<A>, std::remove_cvref_t<B>, false>>();
   } else if constexpr (literal_number<A> && recorded<B>) {
-    if constexpr (!literal_plan<F, value_of<B>, A, true>::value.lawful()) return broken_type<literal_plan<F, value_of<B>, A, true>>();
+    if constexpr (!literal_plan<F, value_of<B>, std::remove_cvref_t<A>, true>::value.lawful()) return broken_type<literal_plan<F, value_of<B>, std::remove_cvref_t<A>, true>>();
   } else if constexpr (recorded<A> || recorded<B>) {
     return type_is<broken::value_is_not_recorded<F.plain>>{};
   }
@@ -278,28 +294,24 @@ concept unlawful_binary = (recorded<A> && recorded<B> && !plan_for<F, A, B>::val
                           (recorded<A> && !recorded<B> && !literal_number<B>) || (recorded<B> && !recorded<A> && !literal_number<A>);
 
 // --- scalars only: remainder, comparisons, logic ---
-template <const OpInfo& Op, class A, class B>
-TESSERA_INLINE auto make_scalar(const std::source_location& at, A&& a, B&& b, int compare) {
-  const Attr attr{AttrKey::compare, false, false, 0, compare, 0};
-  const auto finish = [&](auto&& ka, auto&& kb) {
-    using V = value_type_t<result_of<verdict_of<Op, 0, void, typename std::remove_cvref_t<decltype(ka)>::value_type,
-                                               typename std::remove_cvref_t<decltype(kb)>::value_type>>>;
-    using E = expression<V, Op, 0, std::remove_cvref_t<decltype(ka)>, std::remove_cvref_t<decltype(kb)>>;
-    if (compare < 0) return E(at, std::move(ka), std::move(kb));
-    return E(at, attr, std::move(ka), std::move(kb));
-  };
-  if constexpr (!recorded<A>) {
-    auto kb = make_child(at, std::forward<B>(b));
-    return finish(make_literal<scalar_like_t<value_of<B>>>(a), std::move(kb));
-  } else if constexpr (!recorded<B>) {
-    auto ka = make_child(at, std::forward<A>(a));
-    return finish(std::move(ka), make_literal<scalar_like_t<value_of<A>>>(b));
-  } else {
-    auto ka = make_child(at, std::forward<A>(a));
-    auto kb = make_child(at, std::forward<B>(b));
-    if constexpr (type_of<value_of<A>>.dtype == type_of<value_of<B>>.dtype) return finish(std::move(ka), std::move(kb));
-    else return finish(to_index(at, std::move(ka)), to_index(at, std::move(kb)));
-  }
+template <const OpInfo& Op, class KA, class KB>
+TESSERA_INLINE auto finish_scalar(const std::source_location& at, KA&& ka, KB&& kb, int compare) {
+  using V = value_type_t<result_of<verdict_of<Op, 0, void, typename KA::value_type, typename KB::value_type>>>;
+  using E = expression<V, Op, 0, KA, KB>;
+  if (compare < 0) return E(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb));
+  return E(at, Attr{AttrKey::compare, false, false, 0, compare, 0}, static_cast<KA&&>(ka), static_cast<KB&&>(kb));
+}
+template <const OpInfo& Op, class KA, class KB>
+TESSERA_INLINE auto make_scalar(const std::source_location& at, KA&& ka, KB&& kb, int compare) {
+  if constexpr (type_of<typename KA::value_type>.dtype == type_of<typename KB::value_type>.dtype)
+    return finish_scalar<Op>(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb), compare);
+  else return finish_scalar<Op>(at, to_index(at, static_cast<KA&&>(ka)), to_index(at, static_cast<KB&&>(kb)), compare);
+}
+/// A child, or a number in the element type of the other operand.
+template <class Other, class X>
+TESSERA_INLINE auto scalar_operand_child(const std::source_location& at, X&& x) {
+  if constexpr (recorded<X>) return make_child(at, TESSERA_FORWARD(x));
+  else return make_literal<scalar_like_t<Other>>(x);
 }
 /// The verdict on a scalar operation; an integer Scalar and an Index meet as Index.
 template <const OpInfo& Op, class A, class B>
@@ -334,67 +346,59 @@ concept unlawful_scalar_pair = (recorded<A> || recorded<B>) && !scalar_plan<Op, 
 
 }  // namespace detail
 
-/// The operators, as hidden friends of each value and node class. The left operand's wrapper carries the user's line.
-#define TESSERA_BINARY(SIGN, FORMS)                                                                              \
-  template <class R>                                                                                             \
-    requires detail::lawful_binary<FORMS, const Derived&, R> || detail::lawful_with_literal<FORMS, const Derived&, R> \
-  friend auto operator SIGN(detail::named_operand<Derived> l, R&& r) {                                           \
-    if constexpr (recorded<R>) return detail::make_binary<FORMS>(l.at, l.get(), std::forward<R>(r));              \
-    else return detail::make_with_literal<FORMS>(l.at, l.get(), r);                                              \
-  }                                                                                                              \
-  template <class R>                                                                                             \
-    requires detail::lawful_binary<FORMS, Derived, R> || detail::lawful_with_literal<FORMS, Derived, R>           \
-  friend auto operator SIGN(detail::unnamed_operand<Derived> l, R&& r) {                                         \
-    if constexpr (recorded<R>) return detail::make_binary<FORMS>(l.at, l.get(), std::forward<R>(r));              \
-    else return detail::make_with_literal<FORMS>(l.at, l.get(), r);                                              \
-  }                                                                                                              \
-  template <class L>                                                                                             \
-    requires detail::lawful_literal_with<FORMS, L, const Derived&>                                               \
-  friend auto operator SIGN(const L& l, detail::named_operand<Derived> r) {                                      \
-    return detail::make_literal_with<FORMS>(r.at, l, r.get());                                                   \
-  }                                                                                                              \
-  template <class L>                                                                                             \
-    requires detail::lawful_literal_with<FORMS, L, Derived>                                                      \
-  friend auto operator SIGN(const L& l, detail::unnamed_operand<Derived> r) {                                    \
-    return detail::make_literal_with<FORMS>(r.at, l, r.get());                                                   \
+/// The operators, as hidden friends. The wrapper of one operand carries the user's line. Those of leaves belong to the value
+/// type, so that all nodes with that value share them; those of unnamed nodes belong to the node's class.
+#define TESSERA_BINARY(SIGN, FORMS, WRAPPER, OPERAND)                                                           \
+  template <class R>                                                                                            \
+    requires detail::lawful_binary<FORMS, OPERAND, R> || detail::lawful_with_literal<FORMS, OPERAND, R>         \
+  friend auto operator SIGN(WRAPPER l, R&& r) {                                                                 \
+    if constexpr (recorded<R>) return detail::make_binary<FORMS>(l.at, l.get(), detail::make_child(l.at, TESSERA_FORWARD(r))); \
+    else return detail::make_with_literal<FORMS>(l.at, l.get(), r);                                             \
+  }                                                                                                             \
+  template <class L>                                                                                            \
+    requires detail::lawful_literal_with<FORMS, L, OPERAND>                                                     \
+  friend auto operator SIGN(const L& l, WRAPPER r) {                                                            \
+    return detail::make_literal_with<FORMS>(r.at, l, r.get());                                                  \
   }
 
-#define TESSERA_SCALAR_BINARY(SIGN, OP, COMPARE)                                                     \
-  template <class R>                                                                                 \
-    requires detail::scalar_pair<OP, const Derived&, R>                                                  \
-  friend auto operator SIGN(detail::named_operand<Derived> l, R&& r) {                               \
-    return detail::make_scalar<OP>(l.at, l.get(), std::forward<R>(r), COMPARE);                      \
-  }                                                                                                  \
-  template <class R>                                                                                 \
-    requires detail::scalar_pair<OP, Derived, R>                                                         \
-  friend auto operator SIGN(detail::unnamed_operand<Derived> l, R&& r) {                             \
-    return detail::make_scalar<OP>(l.at, l.get(), std::forward<R>(r), COMPARE);                      \
-  }                                                                                                  \
-  template <class L>                                                                                 \
-    requires(!recorded<L>) && detail::scalar_pair<OP, L, const Derived&>                                 \
-  friend auto operator SIGN(const L& l, detail::named_operand<Derived> r) {                          \
-    return detail::make_scalar<OP>(r.at, l, r.get(), COMPARE);                                       \
-  }                                                                                                  \
-  template <class L>                                                                                 \
-    requires(!recorded<L>) && detail::scalar_pair<OP, L, Derived>                                        \
-  friend auto operator SIGN(const L& l, detail::unnamed_operand<Derived> r) {                        \
-    return detail::make_scalar<OP>(r.at, l, r.get(), COMPARE);                                       \
+#define TESSERA_SCALAR_BINARY(SIGN, OP, COMPARE, WRAPPER, OPERAND)                                              \
+  template <class R>                                                                                            \
+    requires detail::scalar_pair<OP, OPERAND, R>                                                                \
+  friend auto operator SIGN(WRAPPER l, R&& r) {                                                                 \
+    return detail::make_scalar<OP>(l.at, l.get(), detail::scalar_operand_child<Value>(l.at, TESSERA_FORWARD(r)), COMPARE); \
+  }                                                                                                             \
+  template <class L>                                                                                            \
+    requires(!recorded<L>) && detail::scalar_pair<OP, L, OPERAND>                                               \
+  friend auto operator SIGN(const L& l, WRAPPER r) {                                                            \
+    return detail::make_scalar<OP>(r.at, detail::make_literal<detail::scalar_like_t<Value>>(l), r.get(), COMPARE); \
+  }
+
+#define TESSERA_SCALAR_OPERATORS(WRAPPER, OPERAND)                                                              \
+  TESSERA_SCALAR_BINARY(%, ops::scalar_rem, -1, WRAPPER, OPERAND)                                               \
+  TESSERA_SCALAR_BINARY(&, ops::scalar_and, -1, WRAPPER, OPERAND)                                               \
+  TESSERA_SCALAR_BINARY(|, ops::scalar_or, -1, WRAPPER, OPERAND)                                                \
+  TESSERA_SCALAR_BINARY(<, ops::scalar_compare, static_cast<int>(Compare::lt), WRAPPER, OPERAND)                \
+  TESSERA_SCALAR_BINARY(<=, ops::scalar_compare, static_cast<int>(Compare::le), WRAPPER, OPERAND)               \
+  TESSERA_SCALAR_BINARY(>, ops::scalar_compare, static_cast<int>(Compare::gt), WRAPPER, OPERAND)                \
+  TESSERA_SCALAR_BINARY(>=, ops::scalar_compare, static_cast<int>(Compare::ge), WRAPPER, OPERAND)               \
+  friend auto operator!(WRAPPER x)                                                                              \
+    requires(type_of<Value>.dtype == boolean)                                                                   \
+  {                                                                                                             \
+    return detail::node<ops::scalar_not, Value>(x.at, x.get());                                                 \
+  }
+
+#define TESSERA_OPERATORS(WRAPPER, OPERAND)                                                                     \
+  TESSERA_BINARY(+, detail::forms_add, WRAPPER, OPERAND)                                                        \
+  TESSERA_BINARY(-, detail::forms_sub, WRAPPER, OPERAND)                                                        \
+  TESSERA_BINARY(*, detail::forms_mul, WRAPPER, OPERAND)                                                        \
+  TESSERA_BINARY(/, detail::forms_div, WRAPPER, OPERAND)                                                        \
+  friend auto operator-(WRAPPER x)                                                                              \
+    requires(detail::negation<Value>::value.lawful())                                                           \
+  {                                                                                                             \
+    return detail::node<*detail::negation<Value>::op, Value>(x.at, x.get());                                    \
   }
 
 namespace detail {
-
-template <class Derived, class Value>
-struct scalar_operators {
-  TESSERA_SCALAR_BINARY(%, ops::scalar_rem, -1)
-  TESSERA_SCALAR_BINARY(&, ops::scalar_and, -1)
-  TESSERA_SCALAR_BINARY(|, ops::scalar_or, -1)
-  TESSERA_SCALAR_BINARY(<, ops::scalar_compare, static_cast<int>(Compare::lt))
-  TESSERA_SCALAR_BINARY(<=, ops::scalar_compare, static_cast<int>(Compare::le))
-  TESSERA_SCALAR_BINARY(>, ops::scalar_compare, static_cast<int>(Compare::gt))
-  TESSERA_SCALAR_BINARY(>=, ops::scalar_compare, static_cast<int>(Compare::ge))
-};
-template <class Derived, class Value>
-struct no_scalar_operators {};
 
 template <class V>
 struct negation {
@@ -408,28 +412,37 @@ struct negation {
 
 }  // namespace detail
 
+namespace detail {
+template <class Value, bool Scalar>
+struct leaf_operators : recorded_value {
+  TESSERA_OPERATORS(leaf_operand<Value>, const Value&)
+};
+template <class Value>
+struct leaf_operators<Value, true> : recorded_value {
+  TESSERA_OPERATORS(leaf_operand<Value>, const Value&)
+  TESSERA_SCALAR_OPERATORS(leaf_operand<Value>, const Value&)
+};
+}  // namespace detail
+
+/// Base of everything with value type Value.
+template <class Value>
+struct value_operators : detail::leaf_operators<Value, type_of<Value>.is_scalar()> {};
+/// Base of a node's class.
 template <class Derived, class Value>
-struct operators : recorded_value,
-                   std::conditional_t<type_of<Value>.is_scalar(), detail::scalar_operators<Derived, Value>,
-                                      detail::no_scalar_operators<Derived, Value>> {
-  TESSERA_BINARY(+, detail::forms_add)
-  TESSERA_BINARY(-, detail::forms_sub)
-  TESSERA_BINARY(*, detail::forms_mul)
-  TESSERA_BINARY(/, detail::forms_div)
-  friend auto operator-(detail::named_operand<Derived> x)
-    requires(detail::negation<Value>::value.lawful())
-  {
-    return detail::node<*detail::negation<Value>::op, Value>(x.at, detail::make_child(x.at, x.get()));
-  }
-  friend auto operator-(detail::unnamed_operand<Derived> x)
-    requires(detail::negation<Value>::value.lawful())
-  {
-    return detail::node<*detail::negation<Value>::op, Value>(x.at, detail::make_child(x.at, x.get()));
-  }
+struct node_operators : value_operators<Value> {
+  TESSERA_OPERATORS(detail::unnamed_operand<Derived>, Derived)
+};
+template <class Derived, class Value>
+  requires(type_of<Value>.is_scalar())
+struct node_operators<Derived, Value> : value_operators<Value> {
+  TESSERA_OPERATORS(detail::unnamed_operand<Derived>, Derived)
+  TESSERA_SCALAR_OPERATORS(detail::unnamed_operand<Derived>, Derived)
 };
 template <recorded X>
   requires(!detail::negation<value_of<X>>::value.lawful())
 auto operator-(const X&) -> decltype(detail::unwrap(detail::broken_type<detail::negation<value_of<X>>>()));
+#undef TESSERA_OPERATORS
+#undef TESSERA_SCALAR_OPERATORS
 #undef TESSERA_BINARY
 #undef TESSERA_SCALAR_BINARY
 
@@ -444,17 +457,29 @@ TESSERA_BROKEN_BINARY(*, detail::forms_mul)
 TESSERA_BROKEN_BINARY(/, detail::forms_div)
 #undef TESSERA_BROKEN_BINARY
 
+namespace detail {
+template <class A, class B>
+TESSERA_INLINE auto compare_operands(const std::source_location& at, A&& a, B&& b, Compare compare) {
+  if constexpr (!recorded<A>) {
+    return make_scalar<ops::scalar_compare>(at, scalar_operand_child<value_of<B>>(at, a), make_child(at, TESSERA_FORWARD(b)), static_cast<int>(compare));
+  } else {
+    child_t<A> ka = make_child(at, TESSERA_FORWARD(a));
+    return make_scalar<ops::scalar_compare>(at, TESSERA_FORWARD(ka), scalar_operand_child<value_of<A>>(at, TESSERA_FORWARD(b)), static_cast<int>(compare));
+  }
+}
+}  // namespace detail
+
 // `==` and `!=` stand at namespace scope: as friends, the reversed candidates of C++20 would make them ambiguous. They take
 // the line of the if_ or while_ around them.
 template <class A, class B>
   requires detail::scalar_pair<ops::scalar_compare, A, B>
 [[nodiscard]] auto operator==(A&& a, B&& b) {
-  return detail::make_scalar<ops::scalar_compare>(std::source_location(), std::forward<A>(a), std::forward<B>(b), static_cast<int>(Compare::eq));
+  return detail::compare_operands(std::source_location(), TESSERA_FORWARD(a), TESSERA_FORWARD(b), Compare::eq);
 }
 template <class A, class B>
   requires detail::scalar_pair<ops::scalar_compare, A, B>
 [[nodiscard]] auto operator!=(A&& a, B&& b) {
-  return detail::make_scalar<ops::scalar_compare>(std::source_location(), std::forward<A>(a), std::forward<B>(b), static_cast<int>(Compare::ne));
+  return detail::compare_operands(std::source_location(), TESSERA_FORWARD(a), TESSERA_FORWARD(b), Compare::ne);
 }
 
 // As a friend it would be ambiguous with the built-in one, by way of the deleted conversion to bool.

@@ -91,6 +91,7 @@ enum class PtoForm : std::uint8_t {
   reshape,
   transposed_view,  ///< no instruction: the load has the transposed type
   fill_pad, set_valid, read, write,
+  gather,           ///< as ins_outs; the result's rows are not padded
   arith,            ///< a scalar instruction, see ops/scalar.hpp
   control, block_index
 };

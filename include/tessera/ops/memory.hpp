@@ -224,7 +224,7 @@ inline constexpr OpInfo slice = {
 inline constexpr OpInfo assemble = {
     .name = "assemble", .summary = "target with source written at the offsets; operands: target, source, offsets",
     .infer = infer_assemble, .valid = ValidRule::first, .pto = "tinsert", .form = PtoForm::insert,
-    .operand_spaces = {{}, {}, {}}, .result_spaces = {}, .in_place = 0, .may_alias = false, .self_loading = true};
+    .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .in_place = 0, .may_alias = false, .self_loading = true};
 inline constexpr OpInfo reshape = {
     .name = "reshape", .summary = "the same elements in another shape of equal product", .infer = infer_reshape,
     .valid = ValidRule::reshape, .pto = "treshape", .form = PtoForm::reshape, .pipe = Pipe::none, .result_spaces = {},
@@ -260,7 +260,7 @@ inline constexpr OpInfo gather = {
 inline constexpr OpInfo gather_flat = {
     .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
     .infer = infer_gather_flat, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",
-    .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .scratch = ScratchRule::like_second, .may_alias = false};
+    .form = PtoForm::gather, .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .scratch = ScratchRule::like_second, .may_alias = false};
 
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &reshape,
     &transpose, &transpose_view, &set_valid_shape, &fillpad, &read, &write, &gather, &gather_flat};

@@ -4,6 +4,7 @@
 
 #include "convert/gather.hpp"
 #include "convert/lowerings.hpp"
+#include "convert/transposes.hpp"
 
 namespace tessera {
 namespace convert {
@@ -42,8 +43,8 @@ inline void refuse_mixed_writes(const Function& f) {
 
 inline Function convert_function(const Function& in, const PassContext& context) {
   refuse_mixed_writes(in);
-  Function out;
-  Converter(in, out, context).run(lower);
+  Function absorbed, out;
+  Converter(absorb_transposes(in, absorbed) ? absorbed : in, out, context).run(lower);
   return out;
 }
 

@@ -109,15 +109,14 @@ class InferSpaces {
     }
     if (const ValueId v = r_.emit_same(op, info, operands, r_.attrs(op), requested)) r_.set(in_.result(op), v);
   }
-  // What is put into another tile goes straight from Acc, otherwise it stands in the same space.
+  // What is put into another tile stands in the same space; a5 puts it there straight from Acc.
   [[nodiscard]] SpaceSet spaces_of(OpId op, int i, const std::vector<ValueId>& operands) const {
     const SpaceSet stated = operand_space(in_.info(op), i);
     if (!in_.is(op, ops::assemble) || i != 1) return stated;
     const MemorySpace target = out_.type(operands[0]).space;
-    const Type source = out_.type(operands[1]);
-    if (source.space != Acc || target == Acc) return spaces(target);
-    require_whole_boxes(op, source, with_space(source, target));
-    return {};
+    const MemorySpace source = out_.type(operands[1]).space;
+    const bool straight = arch_ != Arch::a3 && source == Acc && target != Acc;
+    return straight ? SpaceSet{} : spaces(target);
   }
 
   // The value in one of the spaces; moved once per block.

@@ -59,6 +59,9 @@ class Legalize {
     if (in_.is(op, ops::assemble)) return assemble(op);
     if (in_.is(op, ops::set_valid_shape) || in_.is(op, ops::read) || in_.is(op, ops::write)) return element(op);
     if (info.form == PtoForm::matmul || info.form == PtoForm::matmul_acc) check_product(op);
+    if (in_.is(op, ops::gather_flat) && arch_ == Arch::a3 && operand_type(op, 1).dtype != i32)
+      refuse(op, "a3 takes i32 indices only (" + std::string(name(operand_type(op, 1).dtype)) + ")",
+             "cast<i32>(index)");
     if (in_.is(op, ops::move)) require_whole_boxes(op, out_.type(r_.map(in_.operand(op, 0))), result_type(op));
     const bool reduces = info.valid == ValidRule::reduce_last || info.valid == ValidRule::reduce_rows;
     if (reduces && is_column(operand_type(op, 0))) return reduce_column(op);

@@ -43,9 +43,9 @@ inline Tile usable(Module& m, OpId o, ValueId v, int operand) {
   return copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
 }
 
-/// `pto.X ins(operands) outs(result)`, with attributes inside `ins` and behind `outs`.
-inline void write_instruction(Module& m, OpId o, std::string_view inside, std::string_view behind,
-                              Pad pad = Pad::null) {
+/// `pto.X ins(operands) outs(result)`, with attributes inside `ins` and behind `outs`; `padded`: the result's rows may be padded.
+inline void write_instruction(Module& m, OpId o, std::string_view inside, std::string_view behind, Pad pad = Pad::null,
+                              bool padded = true) {
   constexpr int most = 8;
   const Function& f = m.f;
   const int count = f.operand_count(o);
@@ -64,7 +64,8 @@ inline void write_instruction(Module& m, OpId o, std::string_view inside, std::s
       tile_types[i] = t.type;
     }
   }
-  const Tile d = destination(m, o, f.result(o), pad);
+  Tile d = destination(m, o, f.result(o), pad);
+  if (!padded) d = narrowed(m, o, d, f.result(o), f.type(f.result(o)).last());
   // Texts are looked up last: a new type may move them.
   for (int i = 0; i < count; ++i) {
     const ValueId v = f.operand(o, i);
@@ -87,14 +88,37 @@ inline void emit_ins_outs(Module& m, OpId o) {
   write_instruction(m, o, {}, {});
 }
 
+inline void copy(Module& m, OpId o, const Tile& from, const Tile& to, DType d) {
+  check_copy(m, o, d);
+  if (!extracts_in_vec(d)) return put_copy(m, o, from, to);
+  const Name zero = m.index_constant(0);
+  m.line(o, "pto.tinsert ins(", from, ", ", zero, ", ", zero, " : ", m.type(from), ", index, index) outs(", to, " : ",
+         m.type(to), ')');
+}
+
 inline void emit_cast(Module& m, OpId o) {
   constexpr std::string_view words[] = {"NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD"};
   const Attr* rounding = m.f.find_attr(o, AttrKey::rounding);
   std::string inside;
   if (rounding != nullptr)
     inside.append(" {rmode = #pto<round_mode ").append(words[static_cast<std::size_t>(rounding->integer)]).append(">}");
-  write_instruction(m, o, inside, {});
+  // The assembler wants equal columns, and rows of different element types are padded to different ones. A reshaped tile
+  // has no window that leaves padding out: then a tile of the other's columns comes between.
+  const ValueId x = m.f.operand(o, 0), v = m.f.result(o);
+  const Tile from = usable(m, o, x, 0), to = destination(m, o, v);
+  const std::int64_t from_cols = m.types.key(from.type).cols, to_cols = m.types.key(to.type).cols;
+  const bool direct = from_cols == to_cols || (from_cols > to_cols ? from : to).kind != Tile::Kind::reshaped;
+  TileKey k = m.key(v);
+  k.cols = std::max(from_cols, to_cols);
+  const Tile made = direct ? to : allocate(m, k, extents_of(m, v), v);
+  const Tile a = direct ? narrowed(m, o, from, x, std::min(from_cols, to_cols)) : from;
+  const Tile b = narrowed(m, o, made, v, m.types.key(a.type).cols);
+  m.line(o, "pto.", m.f.info(o).pto, " ins(", a, inside, " : ", m.type(a), ") outs(", b, " : ", m.type(b), ')');
+  if (!direct) copy(m, o, narrowed(m, o, made, v, to_cols), to, k.dtype);
 }
+
+/// The result's rows are not padded for the assembler.
+inline void emit_gather(Module& m, OpId o) { write_instruction(m, o, {}, {}, Pad::null, false); }
 
 inline void emit_sequence(Module& m, OpId o) {
   const bool descending = m.f.attr(o, AttrKey::descending) != 0;
@@ -243,17 +267,17 @@ inline void emit_nothing(Module& m, OpId o) { contradict(m, o, "no form"); }
 
 using Form = void (*)(Module&, OpId);
 /// By PtoForm.
-inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
-                                      emit_cast,       emit_ins_outs /* fill */,
-                                      emit_sequence,   emit_load,
-                                      emit_store,      emit_move,
-                                      emit_matmul,     emit_matmul /* acc */,
-                                      emit_subview,    emit_insert,
-                                      emit_reshape,    emit_transposed_view,
-                                      emit_fill_pad,   emit_set_valid,
-                                      emit_read,       emit_write,
-                                      emit_arith,      emit_control,
-                                      emit_block_index};
+inline constexpr Form form_table[] = {emit_create,   emit_ins_outs,
+                                      emit_cast,     emit_ins_outs /* fill */,
+                                      emit_sequence, emit_load,
+                                      emit_store,    emit_move,
+                                      emit_matmul,   emit_matmul /* acc */,
+                                      emit_subview,  emit_insert,
+                                      emit_reshape,  emit_transposed_view,
+                                      emit_fill_pad, emit_set_valid,
+                                      emit_read,     emit_write,
+                                      emit_gather,   emit_arith,
+                                      emit_control,  emit_block_index};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::block_index) + 1);
 
 inline void emit_block(Module& m, BlockId b) {

@@ -119,6 +119,19 @@ inline Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, con
   return t;
 }
 
+/// The same rows with fewer columns of padding: some instructions want equal dims of tiles whose rows are padded differently.
+inline Tile narrowed(Module& m, OpId o, const Tile& of, ValueId v, std::int64_t cols) {
+  TileKey k = m.types.key(of.type);
+  if (k.cols == cols) return of;
+  if (of.kind == Tile::Kind::reshaped || !m.dialect.subview_states_valid)
+    refuse(m, o,
+           "assembler " + std::string(m.dialect.version) + " cannot leave out the padding of a row (" +
+               std::to_string(cols) + " of " + std::to_string(k.cols) + " columns)",
+           "use rows of a multiple of 32 bytes in both element types");
+  k.cols = cols;
+  return window(m, o, of, v, k, {}, {}, extents_of(m, v));
+}
+
 [[nodiscard]] inline TileKey as_row(TileKey column) {
   std::swap(column.rows, column.cols);
   std::swap(column.valid_rows, column.valid_cols);

@@ -42,6 +42,8 @@ namespace tessera::convert {
   return b.value(ops::row_expand_add, {index, b.value(ops::muls, {column, f.constant(t.dtype, cols)})});
 }
 [[nodiscard]] inline ValueId gather_rows(Converter& c, ValueId x, ValueId index) {
+  const Type& t = c.out().type(index);
+  if (c.arch() == Arch::a3 && t.dtype == i16) index = c.build().value(ops::cast, {index}, {}, with_dtype(t, i32));
   std::vector<ValueId> operands = {x, index};
   c.add_scratch(ops::gather_flat, operands);
   return c.build().value(ops::gather_flat, operands);
