@@ -260,7 +260,8 @@ inline constexpr OpInfo gather = {
 inline constexpr OpInfo gather_flat = {
     .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
     .infer = infer_gather_flat, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",
-    .form = PtoForm::gather, .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .scratch = ScratchRule::like_second, .may_alias = false};
+    .form = PtoForm::gather, .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
+    .scratch = ScratchRule::like_second, .may_alias = false};
 
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &reshape,
     &transpose, &transpose_view, &set_valid_shape, &fillpad, &read, &write, &gather, &gather_flat};

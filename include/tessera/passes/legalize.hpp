@@ -172,8 +172,16 @@ class Legalize {
     const std::vector<DType> chain = cast_chain(from, to, arch_);
     if (chain.empty())
       throw UserError(diagnose(breaks(rule::cast_has_no_path, arg(from), arg(to)), "cast", in_[op].location));
+    const std::size_t rounds = rounding_step(from, chain);
+    const DType before = rounds == 0 ? from : chain[rounds - 1];
+    const bool odd = in_.attr(op, AttrKey::rounding) == static_cast<std::int64_t>(Rounding::odd);
+    if (odd && (before != f32 || chain[rounds] != f16))
+      refuse(op,
+             "no instruction rounds this to odd (" + std::string(name(before)) + ", " +
+                 std::string(name(chain[rounds])) + ")",
+             "only f32 to f16 rounds to odd; use Rounding::rint or another mode");
     for (std::size_t i = 0; i < chain.size(); ++i)
-      x = emit(op, ops::cast, {x}, i == rounding_step(from, chain) ? r_.attrs(op) : std::vector<Attr>{},
+      x = emit(op, ops::cast, {x}, i == rounds ? r_.attrs(op) : std::vector<Attr>{},
                with_dtype(out_.type(x), chain[i]));
     finish(op, column ? column_of(x) : x);
   }

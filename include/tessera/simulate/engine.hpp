@@ -17,7 +17,7 @@ namespace tessera {
 enum class Agreement : std::uint8_t {
   off,           ///< the tensor level is not run
   exact,         ///< every bit
-  one_rounding,  ///< one step of the element type (a lowering may round once more on the way)
+  one_rounding,  ///< integers exactly, floats to one step of their type (a lowering may round once more on the way)
 };
 
 struct SimulateOptions {

@@ -43,7 +43,7 @@ inline Tile usable(Module& m, OpId o, ValueId v, int operand) {
   return copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
 }
 
-/// `pto.X ins(operands) outs(result)`, with attributes inside `ins` and behind `outs`; `padded`: the result's rows may be padded.
+/// `pto.X ins(operands) outs(result)`, with attributes inside `ins` and behind `outs`; `padded`: the result's rows may be.
 inline void write_instruction(Module& m, OpId o, std::string_view inside, std::string_view behind, Pad pad = Pad::null,
                               bool padded = true) {
   constexpr int most = 8;
@@ -98,13 +98,20 @@ inline void copy(Module& m, OpId o, const Tile& from, const Tile& to, DType d) {
 
 inline void emit_cast(Module& m, OpId o) {
   constexpr std::string_view words[] = {"NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD"};
+  const ValueId x = m.f.operand(o, 0), v = m.f.result(o);
+  // Rounding::none means to nearest; the library's NONE drops the fraction. A float is clamped to the range of an integer;
+  // without saturation the library keeps the low bits, which is meant from integer to integer.
+  const bool from_float = is_float(m.f.type(x).dtype), clamps = from_float && !is_float(m.f.type(v).dtype);
   const Attr* rounding = m.f.find_attr(o, AttrKey::rounding);
   std::string inside;
-  if (rounding != nullptr)
-    inside.append(" {rmode = #pto<round_mode ").append(words[static_cast<std::size_t>(rounding->integer)]).append(">}");
+  if (rounding != nullptr || clamps) {
+    std::size_t mode = rounding != nullptr ? static_cast<std::size_t>(rounding->integer) : 0;
+    if (mode == 0 && from_float) mode = 1;
+    inside.append(" {rmode = #pto<round_mode ").append(words[mode]).append(">");
+    inside.append(clamps ? ", satmode = #pto<saturation_mode ON>}" : "}");
+  }
   // The assembler wants equal columns, and rows of different element types are padded to different ones. A reshaped tile
   // has no window that leaves padding out: then a tile of the other's columns comes between.
-  const ValueId x = m.f.operand(o, 0), v = m.f.result(o);
   const Tile from = usable(m, o, x, 0), to = destination(m, o, v);
   const std::int64_t from_cols = m.types.key(from.type).cols, to_cols = m.types.key(to.type).cols;
   const bool direct = from_cols == to_cols || (from_cols > to_cols ? from : to).kind != Tile::Kind::reshaped;

@@ -119,7 +119,7 @@ inline Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, con
   return t;
 }
 
-/// The same rows with fewer columns of padding: some instructions want equal dims of tiles whose rows are padded differently.
+/// The same rows with less padding: some instructions want equal dims of tiles whose rows are padded differently.
 inline Tile narrowed(Module& m, OpId o, const Tile& of, ValueId v, std::int64_t cols) {
   TileKey k = m.types.key(of.type);
   if (k.cols == cols) return of;
