@@ -34,21 +34,22 @@ std::string replaced(std::string text, const std::string& by) {
 std::string kernels(int kernels, int operations) {
   std::string s("#include <tessera/kernel.hpp>\nnamespace my_kernels {\nusing namespace tessera;\n");
   for (int k = 0; k < kernels; ++k) {
-    const std::string n = std::to_string(k), tensor = "Tensor<Shape<16, " + std::to_string(8 * (k + 1)) + ">, f32>";
-    s += "inline const auto k" + n + " = kernel(\"k" + n + "\", [](" + tensor + " x, " + tensor + " y) {\n";
+    const std::string n = std::to_string(k), tensor = std::string("Tensor<Shape<16, ").append(std::to_string(8 * (k + 1))).append(">, f32>");
+    s.append("inline const auto k").append(n).append(" = kernel(\"k").append(n).append("\", [](");
+    s.append(tensor).append(" x, ").append(tensor).append(" y) {\n");
     int made = 0;
     std::string last;
     const int wanted = operations / kernels;
     for (int i = 0; made < wanted; ++i) {
       const std::string form = chain[i == 0 ? 0 : 1 + (i - 1) % 10];
       made += form == "%s - row_max(%s)" || form == "abs(%s) + x" ? 2 : 1;
-      const std::string t = "t" + std::to_string(i);
-      s += "  auto " + t + " = " + replaced(form, last) + ";\n";
+      const std::string t = std::string("t").append(std::to_string(i));
+      s.append("  auto ").append(t).append(" = ").append(replaced(form, last)).append(";\n");
       last = t;
     }
-    s += "  return " + last + ";\n});\n";
+    s.append("  return ").append(last).append(";\n});\n");
   }
-  return s + "}\n";
+  return s.append("}\n");
 }
 constexpr const char* softmax = R"(#include <tessera/kernel.hpp>
 namespace my_kernels {

@@ -2,6 +2,7 @@
 // up to date: `catalogue write|check <source directory>`.
 #include <tessera/ops/all.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -52,7 +53,7 @@ std::string_view name_of(Level l) {
 }
 std::string_view name_of(ValidRule v) {
   constexpr std::string_view names[] = {"full", "as operand 1", "intersection", "last axis 1", "second-last axis 1",
-                                        "stated", "rows of lhs, columns of rhs", "axes exchanged", "kept where the dims are"};
+                                        "stated, or the whole window", "stated", "rows of lhs, columns of rhs", "axes exchanged", "kept where the dims are"};
   return names[static_cast<int>(v)];
 }
 std::string_view name_of(Pipe p) {
@@ -84,13 +85,30 @@ std::string instruction(const OpInfo& op) {
   if (op.pto.empty() || op.form == PtoForm::none) return "";
   return code(op.form == PtoForm::arith ? op.pto : "pto." + std::string(op.pto));
 }
+/// The pipe, and where other pipes run the operation between some spaces.
+std::string pipes(const OpInfo& op) {
+  std::vector<std::string> parts{std::string(name_of(op.pipe))};
+  const auto note = [&](MemorySpace from, MemorySpace to) {
+    const Pipe p = pipe_of(op, from, to);
+    std::string text = std::string(name_of(p)) + " from " + std::string(name(from));
+    if (p != Pipe::fix) text.append(" to ").append(name(to));
+    if (p != op.pipe && std::find(parts.begin(), parts.end(), text) == parts.end()) parts.push_back(text);
+  };
+  if (&op == &ops::store) note(Acc, Gm);
+  if (&op == &ops::move)
+    for (int from = 0; from < space_count; ++from)
+      for (int to = 0; to < space_count; ++to)
+        if (detail::can_move(static_cast<MemorySpace>(from), static_cast<MemorySpace>(to)))
+          note(static_cast<MemorySpace>(from), static_cast<MemorySpace>(to));
+  return joined(parts, ", ");
+}
 std::string notes(const OpInfo& op) {
   std::vector<std::string> parts;
   if (op.in_place >= 0) parts.push_back("in the storage of operand " + std::to_string(op.in_place + 1));
   if (op.is_view) parts.emplace_back("a view");
   if (op.scratch != ScratchRule::none) parts.emplace_back("scratch");
   if (op.row_major) parts.emplace_back("rows only");
-  if (!op.pure && op.level != Level::control) parts.emplace_back("recorded at once");
+  if (!op.pure && op.level != Level::control) parts.emplace_back("ordered");
   return joined(parts, ", ");
 }
 
@@ -101,7 +119,7 @@ void tile_table(std::ostream& out, const ops::Family& family) {
     const std::string a3 = text(op->dtypes[0]), a5 = text(op->dtypes[1]);
     out << "| " << code(op->name) << " | " << name_of(op->level) << " | " << cell(op->summary) << " | " << a3 << " | "
         << (a3 == a5 ? "the same" : a5) << " | " << operand_spaces(*op) << " | " << text(op->result_spaces) << " | "
-        << name_of(op->valid) << " | " << instruction(*op) << " | " << name_of(op->pipe) << " | " << notes(*op) << " |\n";
+        << name_of(op->valid) << " | " << instruction(*op) << " | " << pipes(*op) << " | " << notes(*op) << " |\n";
   }
 }
 void scalar_table(std::ostream& out, const ops::Family& family) {
@@ -113,6 +131,18 @@ void scalar_table(std::ostream& out, const ops::Family& family) {
 void control_table(std::ostream& out, const ops::Family& family) {
   out << "| operation | meaning |\n|---|---|\n";
   for (const OpInfo* op : family) out << "| " << code(op->name) << " | " << cell(op->summary) << " |\n";
+}
+
+// What casts to an element type with one instruction, by source.
+void cast_table(std::ostream& out) {
+  out << "\n## casts\n\nOne instruction converts, by source; other casts become chains of these, where one exists that rounds once.\n\n"
+         "| from | on a3 to | on a5 to |\n|---|---|---|\n";
+  for (int d = 0; d < dtype_count; ++d) {
+    const DTypeSet a3 = detail::conversions[0].to[d], a5 = detail::conversions[1].to[d];
+    const auto cells = [](DTypeSet set) { return set.bits == 0 ? std::string() : text(set); };
+    if ((a3 | a5).bits != 0)
+      out << "| " << name(static_cast<DType>(d)) << " | " << cells(a3) << " | " << cells(a5) << " |\n";
+  }
 }
 
 std::string operations() {
@@ -127,8 +157,8 @@ std::string operations() {
          "tile\n  level the operands must stand there.\n"
          "- *Valid extents*: how much of the result holds data, from what is valid in the operands.\n"
          "- *Scratch*: the instruction needs a further tile, which the compiler adds. *Rows only*: columns `[M,1]` are read as "
-         "rows `[1,M]`\n  by the pass legalize. *A view*: no data moves. *Recorded at once*: the others are recorded when "
-         "they are used.\n";
+         "rows `[1,M]`\n  by the pass legalize. *A view*: no data moves. *Ordered*: it reads or writes memory "
+         "in the order of the\n  source; what the others do depends on their operands only.\n";
   for (const ops::Family& family : ops::families) {
     out << "\n## " << family.name << "\n\n";
     const Level level = (*family.begin())->level;
@@ -136,6 +166,7 @@ std::string operations() {
     else if (level == Level::control) control_table(out, family);
     else tile_table(out, family);
   }
+  cast_table(out);
   return out.str();
 }
 
@@ -157,8 +188,8 @@ std::string errors(const std::string& rules_def) {
          "of its\nerror, at your line; the note below it prints the rule with the remedy. A generator prints the text "
          "of the same rule, with the\nnumbers in parentheses, and the remedy as `hint:`. `{op}` stands for the operation. The table is "
          "`include/tessera/core/rules.def`.\n\n"
-         "Errors that are no rules on types (a loop left by `break`, a value used outside of its block, a cast that a target has no chain "
-         "for) are\nfound while a kernel is recorded or lowered. They have no name and the same form: "
+         "Errors that are no rules on types (a loop left by `break`, a value used outside of its block) "
+         "are\nfound while a kernel is recorded or lowered. They have no name and the same form: "
          "`file:line: error: <op>: <what is wrong> (<numbers>)`\nand a hint.\n";
   const auto sections = headings(rules_def);
   std::size_t next = 0;

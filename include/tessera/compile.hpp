@@ -9,16 +9,24 @@
 namespace tessera {
 
 struct CompileOptions {
-  Arch arch = Arch::a3;
+  std::optional<Arch> arch = {};  ///< none: the target that the kernel is compiled for; a3 when it is compiled for any
   bool verify = true;  ///< after every pass
   Assembler assembler = Assembler::v0_60;  ///< whose spelling is written
 };
 
-/// Runs the default passes over a recorded function. Throws UserError where the program asks for what the target cannot do.
+/// Runs the default passes over a recorded function. Throws UserError where the program asks for what the target
+/// cannot do, and where its source is compiled for another target.
 [[nodiscard]] inline Function lower(const Function& recorded, const CompileOptions& options = {}) {
   PassOptions passes;
   passes.verify = options.verify;
-  return run_passes(recorded, default_pipeline(), {options.arch}, passes);
+  return run_passes(recorded, default_pipeline(), {target_of(recorded, options.arch)}, passes);
+}
+/// As above, in less memory: the recorded function is given up.
+[[nodiscard]] inline Function lower(Function&& recorded, const CompileOptions& options = {}) {
+  PassOptions passes;
+  passes.verify = options.verify;
+  const PassContext context{target_of(recorded, options.arch)};
+  return run_passes(std::move(recorded), default_pipeline(), context, passes);
 }
 
 /// The `.pto` module of a kernel, as its generator writes it: `emit_pto(softmax, {.arch = Arch::a5})`. Throws UserError.
@@ -26,7 +34,8 @@ template <class F>
 [[nodiscard]] std::string emit_pto(const Kernel<F>& kernel, const CompileOptions& options = {}) {
   Function f = kernel.trace();
   name_from_source(f);
-  return emit_pto_mlir(lower(f, options), {.arch = options.arch, .assembler = options.assembler});
+  const Arch arch = target_of(f, options.arch);
+  return emit_pto_mlir(lower(std::move(f), options), {.arch = arch, .assembler = options.assembler});
 }
 
 }  // namespace tessera

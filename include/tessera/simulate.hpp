@@ -45,7 +45,7 @@ inline void simulate_every_level(const Function& meaning, const std::vector<Argu
   PassOptions passes;
   passes.verify = true;
   passes.after = [&](const Pass& pass, const Function& f) { run(pass.name, f); };
-  static_cast<void>(run_passes(meaning, default_pipeline(), {options.arch}, passes));
+  static_cast<void>(run_passes(meaning, default_pipeline(), {target_of(meaning, options.arch)}, passes));
 }
 
 }  // namespace tessera

@@ -84,7 +84,7 @@ class RandomKernel {
   }
   void branch(std::vector<ValueId>& tiles, int depth, ValueId counter) {
     const std::uint32_t count = 1 + below(2);
-    const ValueId c = k.op(ops::scalar_compare, {counter, k.index(1)}, {{AttrKey::compare, false, false, 0, 0, 0}});
+    const ValueId c = k.op(ops::scalar_compare, {counter, k.index(1)}, {int_attr(AttrKey::compare, 0)});
     const auto block = [&] {
       std::vector<ValueId> inner = tiles;
       statements(inner, depth - 1, counter);

@@ -206,7 +206,7 @@ static_assert(judge(ops::cast, type_of<X>, {}, type_of<H>).result == type_of<H>)
 static_assert(judge(ops::scalar_compare, type_of<S>, type_of<S>).result == type_of<Scalar<boolean>>);
 static_assert(judge(ops::scalar_rem, type_of<S>, type_of<S>).broken == rule::dtype_not_supported);
 static_assert(judge(ops::full, type_of<S>, {}, type_of<T>).result == type_of<T>);
-static_assert(judge(ops::transpose, type_of<FlatRow>).broken == rule::transpose_axis_out_of_range);
+static_assert(judge(ops::transpose, type_of<FlatRow>).broken == rule::axis_out_of_range);
 
 // --- kernels ---
 using K = decltype(kernel("k", [](X x, Scalar<f32> s) { return results(exp(x), x * s); }));

@@ -57,7 +57,7 @@ class Recording {
     return op(ops::full, {value}, {}, shaped_type(f_.type(value).dtype, dims));
   }
   ValueId cast(ValueId x, DType dtype, Rounding r = Rounding::round) {
-    return op(ops::cast, {x}, {Attr{AttrKey::rounding, false, false, 0, static_cast<std::int64_t>(r), 0}},
+    return op(ops::cast, {x}, {int_attr(AttrKey::rounding, static_cast<std::int64_t>(r))},
               scalar_type(dtype));
   }
   ValueId reshape(ValueId x, List<std::int64_t> dims) {
@@ -127,13 +127,13 @@ class Recording {
     operands.insert(operands.begin(), x);
     operands.insert(operands.end(), valid.begin(), valid.end());
     std::vector<Attr> attrs;
-    if (!valid.empty()) attrs.push_back({AttrKey::has_valid, false, false, 0, 1, 0});
+    if (!valid.empty()) attrs.push_back(int_attr(AttrKey::has_valid, 1));
     return op(info, operands, attrs, shaped_type(f_.type(x).dtype, dims, space));
   }
   ValueId product(const OpInfo& info, List<ValueId> operands, bool transpose_lhs, bool transpose_rhs) {
     std::vector<Attr> attrs;
-    if (transpose_lhs) attrs.push_back({AttrKey::transpose_lhs, false, false, 0, 1, 0});
-    if (transpose_rhs) attrs.push_back({AttrKey::transpose_rhs, false, false, 0, 1, 0});
+    if (transpose_lhs) attrs.push_back(int_attr(AttrKey::transpose_lhs, 1));
+    if (transpose_rhs) attrs.push_back(int_attr(AttrKey::transpose_rhs, 1));
     return op(info, operands, attrs);
   }
   OpId open(const OpInfo& info, List<ValueId> operands, const std::vector<ValueId>& carried, int blocks) {

@@ -65,7 +65,7 @@ struct Lowered {
   ValueId compare(ValueId x, ValueId y, Compare c) {
     return op(ops::scalar_compare, {x, y}, {attr(AttrKey::compare, static_cast<std::int64_t>(c))});
   }
-  [[nodiscard]] static Attr attr(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
+  [[nodiscard]] static Attr attr(AttrKey key, std::int64_t n) { return int_attr(key, n); }
 
   /// body(counter, carried) returns what it yields.
   template <class Body>
@@ -193,7 +193,7 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
     if (&op == &ops::scalar_not) return l.op(op, {scalar("a", boolean)});
     if (&op == &ops::scalar_compare)
       return l.op(op, {scalar("a", d), scalar("b", d)},
-                  {{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::lt), 0}});
+                  {int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt))});
     return l.op(op, {scalar("a", d), scalar("b", d)});
   }
   switch (op.form) {
@@ -220,8 +220,8 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
     case PtoForm::fill_pad: {
       const ValueId x = l.parameter("x", tensor_type(d, {tile_rows, tile_cols}));
       const ValueId t = l.op(ops::load, {x, l.index(0), l.index(0), l.index(9), l.index(40)},
-                             {{AttrKey::has_valid, false, false, 0, 1, 0}}, wide);
-      return l.op(op, {t}, {{AttrKey::pad, false, false, 0, static_cast<std::int64_t>(Pad::min), 0}});
+                             {int_attr(AttrKey::has_valid, 1)}, wide);
+      return l.op(op, {t}, {int_attr(AttrKey::pad, static_cast<std::int64_t>(Pad::min))});
     }
     case PtoForm::read:
       return l.op(op, {source(l, "x", wide), l.index(3), l.index(5)});
@@ -243,7 +243,7 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
       return op.level == Level::tensor ? ValueId{} : l.op(op, {}, {}, wide);
     case PtoForm::cast:
       return l.op(op, {source(l, "x", wide)},
-                  {{AttrKey::rounding, false, false, 0, static_cast<std::int64_t>(Rounding::rint), 0}},
+                  {int_attr(AttrKey::rounding, static_cast<std::int64_t>(Rounding::rint))},
                   scalar_type(d == f32 ? f16 : f32));
     case PtoForm::ins_outs:
       break;

@@ -123,7 +123,7 @@ class RandomProgram {
   }
 
   // --- attributes ---
-  static Attr attr(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
+  static Attr attr(AttrKey key, std::int64_t n) { return int_attr(key, n); }
 
   // --- operands ---
   /// An index in [0, room], known or not.

@@ -44,7 +44,7 @@ struct TestFunction {
   ValueId load(ValueId t, std::vector<ValueId> operands, const Type& tile, bool has_valid = false) {
     operands.insert(operands.begin(), t);
     return b.value(ops::load, operands,
-                   has_valid ? std::vector<Attr>{{AttrKey::has_valid, false, false, 0, 1, 0}} : std::vector<Attr>{},
+                   has_valid ? std::vector<Attr>{int_attr(AttrKey::has_valid, 1)} : std::vector<Attr>{},
                    tile);
   }
   ValueId load_whole(ValueId t, MemorySpace s = Vec) {
@@ -64,7 +64,7 @@ inline HostTensor host(DType d, std::vector<std::int64_t> dims, const std::vecto
   for (std::int64_t i = 0; i < t.size(); ++i) t.set(i, values[static_cast<std::size_t>(i)]);
   return t;
 }
-inline Attr attribute(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
+inline Attr attribute(AttrKey key, std::int64_t n) { return int_attr(key, n); }
 
 /// What f throws, as the text that a user sees; empty when it throws nothing.
 inline std::string error_of(const std::function<void()>& f) {

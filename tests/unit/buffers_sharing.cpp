@@ -7,7 +7,7 @@ using namespace tessera::test;
 namespace {
 
 std::vector<ValueId> zeros(Recording& k, std::size_t n) { return std::vector<ValueId>(n, k.index(0)); }
-const Attr equal{AttrKey::compare, false, false, 0, 0, 0};
+const Attr equal = int_attr(AttrKey::compare, 0);
 
 std::uint32_t buffer_of(const Function& f, const OpInfo& info, int n = 0) {
   return f[f.result(find_op(f, info, n))].buffer;
@@ -234,7 +234,7 @@ TEST_CASE("buffers: a branch in a loop, its result read after an outer loop (rep
 TEST_CASE("buffers: while loops") {
   for (const std::int64_t n : {0, 1, 4}) {
     Two t;
-    const Attr less{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::lt), 0};
+    const Attr less = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt));
     const auto r = t.k.loop_while({t.k.index(0), t.a, t.b}, [&](const auto& c) {
       return std::vector<ValueId>{t.k.op(ops::scalar_compare, {c[0], t.n}, {less}), c[0], c[1], c[2]};
     }, [&](const auto& c) {

@@ -6,8 +6,8 @@ using namespace tessera;
 using namespace tessera::test;
 
 namespace {
-const Attr equal{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::eq), 0};
-const Attr less{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::lt), 0};
+const Attr equal = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::eq));
+const Attr less = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt));
 }  // namespace
 
 TEST_CASE("C65: a parameter that both branches use is loaded once, in front", "[convert]") {

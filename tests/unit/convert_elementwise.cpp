@@ -174,7 +174,7 @@ TEST_CASE("C73 C75: fillpad and set_valid_shape load and keep their name", "[con
   Recording k;
   const ValueId part = k.op(ops::set_valid_shape, {k.tensor("x", f32, {16, 32}), k.index(16), k.index(24)});
   k.returns({part, k.op(ops::fillpad, {part},
-                        {Attr{AttrKey::pad, false, false, 0, static_cast<std::int64_t>(Pad::min), 0}})});
+                        {int_attr(AttrKey::pad, static_cast<std::int64_t>(Pad::min))})});
   CHECK(converted(k) == golden(R"(
 kernel @k(%x: in f32[16,32], %out: out f32[16,32], %out1: out f32[16,32]) {
   %x_tile = tile.load(%x, 0, 0) : tile<f32[16,32]@Vec>

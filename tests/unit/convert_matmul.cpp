@@ -6,7 +6,7 @@ using namespace tessera;
 using namespace tessera::test;
 
 namespace {
-const Attr equal{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::eq), 0};
+const Attr equal = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::eq));
 }
 
 TEST_CASE("C49: operands are loaded to Mat at the product", "[convert]") {

@@ -34,7 +34,7 @@ struct Generator {
 
   template <class F>
   void add(const char* name, std::uint32_t line, F f) {
-    kernels.add(new detail::kernel_entry<F>(name, f, {}, {"src/kernels.cpp", line, 1}));
+    kernels.add(new detail::kernel_entry<F>(name, std::move(f), {}, {"src/kernels.cpp", line, 1}));
   }
   int run(std::vector<std::string> arguments) {
     out.str({});
@@ -223,7 +223,7 @@ TEST_CASE("what is wrong with the registered kernels") {
     Generator g;
     for (const char* command : {"list", "emit", "check"}) {
       CHECK(g.run({command}) == 1);
-      CHECK(contains(g.err.str(), "error: no kernel is registered\n  hint: "));
+      CHECK(contains(g.err.str(), "error: kernel: none is registered\n  hint: "));
     }
   }
   SECTION("two have one name") {
@@ -257,15 +257,15 @@ TEST_CASE("a wrong command line says what there is") {
     CHECK(contains(g.err.str(), "\n  hint: "));
     CHECK(g.out.str().empty());
   };
-  refused({}, "error: no command is given\n  hint: commands: list, emit, lower, check");
-  refused({"emitt"}, "error: there is no command of this name (emitt)\n  hint: commands: list, emit, lower, check");
-  refused({"emit", "soft"}, "error: there is no kernel of this name (soft)\n  hint: kernels: double_it, softmax");
-  refused({"lower", "soft"}, "error: there is no kernel of this name (soft)");
-  refused({"check", "soft"}, "error: there is no kernel of this name (soft)");
+  refused({}, "error: command: none is given\n  hint: commands: list, emit, lower, check");
+  refused({"emitt"}, "error: command: there is none of this name (emitt)\n  hint: commands: list, emit, lower, check");
+  refused({"emit", "soft"}, "error: kernel: there is none of this name (soft)\n  hint: kernels: double_it, softmax");
+  refused({"lower", "soft"}, "error: kernel: there is none of this name (soft)");
+  refused({"check", "soft"}, "error: kernel: there is none of this name (soft)");
   refused({"lower"}, "error: kernel is required");
   refused({"lower", "softmax", "--print-after", "inline"},
-          "error: there is no pass of this name (inline)\n  hint: passes: convert_tensor_to_tile_ops, ");
-  refused({"lower", "softmax", "--print-before", "inline"}, "error: there is no pass of this name (inline)");
+          "error: passes: there is no pass of this name (inline)\n  hint: known passes: convert_tensor_to_tile_ops, ");
+  refused({"lower", "softmax", "--print-before", "inline"}, "error: passes: there is no pass of this name (inline)");
   refused({"emit", "--arch", "a4"}, "error: --arch: there is no target of this name (a4)\n  hint: targets: a3, a5");
   refused({"emit", "--emit", "pto,cpp"}, "error: --emit: cpp is not available in this version");
   refused({"emit", "--emit", "ptx"}, "error: --emit: there is no form of this name (ptx)");

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include "support/catch.hpp"
@@ -43,7 +44,8 @@ TEST_CASE("the counters that a line declares") {
 }
 
 TEST_CASE("values take their names from the source, where they have none of their own") {
-  const std::string path = "/tmp/tessera_source_names_" + std::to_string(::getpid()) + ".cpp";
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("tessera_source_names_" + std::to_string(::getpid()) + ".cpp")).string();
   std::ofstream(path) << "auto e = exp(x - y);\n"
                          "for (Index i : range(4)) {\n"
                          "  auto t = named(\"own\", e + e);\n"

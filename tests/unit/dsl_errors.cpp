@@ -26,20 +26,20 @@ TEST_CASE("literals out of range") {
     HERE(line); auto m = n + 300;
     write(o, at(cast<i32>(m), 0), 1);
   });
-  CHECK(got == expected(line, "a literal is out of range for i8 (300)", hint));
+  CHECK(got == expected(line, "kernel: a literal is out of range for i8 (300)", hint));
   got = trace::text([](Out<X> o, Scalar<u8> n) {
     HERE(line); auto m = n - -1;
     write(o, at(cast<i32>(m), 0), 1);
   });
-  CHECK(got == expected(line, "a literal is out of range for u8 (-1)", hint));
+  CHECK(got == expected(line, "kernel: a literal is out of range for u8 (-1)", hint));
   got = trace::text([](Tensor<Shape<16, 64>, f16> x) {
     HERE(line); return x * 70000.0f;
   });
-  CHECK(got == expected(line, "a literal is out of range for f16 (70000)", hint));
+  CHECK(got == expected(line, "kernel: a literal is out of range for f16 (70000)", hint));
   got = trace::text([](Tensor<Shape<16, 64>, i16> x) {
     HERE(line); return 40000 - x;
   });
-  CHECK(got == expected(line, "a literal is out of range for i16 (40000)", hint));
+  CHECK(got == expected(line, "kernel: a literal is out of range for i16 (40000)", hint));
   got = trace::text([](Tensor<Shape<16, 64>, f16> x) { return maximum(x, -infinity); });
   CHECK(got.find("-inf:f16") != std::string::npos);
   got = trace::text([](Out<X> o, Scalar<i8> n) {
@@ -47,7 +47,7 @@ TEST_CASE("literals out of range") {
     HERE(line); v = 128;
     write(o, at(cast<i32>(v), 0), 1);
   });
-  CHECK(got == expected(line, "a literal is out of range for i8 (128)", hint));
+  CHECK(got == expected(line, "kernel: a literal is out of range for i8 (128)", hint));
 }
 
 TEST_CASE("a loop that is left by break or return") {
@@ -116,7 +116,7 @@ TEST_CASE("exceptions in a kernel") {
 TEST_CASE("a value outside of the block that holds it") {
   std::string got;
   static int made, used;
-  const auto message = [] { return "a value is used outside of the block that holds it (made in line " + std::to_string(made) + ")"; };
+  const auto message = [] { return "kernel: a value is used outside of the block that holds it (made in line " + std::to_string(made) + ")"; };
   got = trace::text([](S x, Out<X> o) {
     std::vector<Tile<Shape<16, 64>, f32, Vec>> tiles;
     for (Index i : range(4)) {
@@ -167,16 +167,16 @@ TEST_CASE("values of another kernel") {
   got = trace::text([](X x) {
     HERE(used); return x + *handle;
   });
-  CHECK(got == expected(used, "a value of another kernel is used", "pass it as a parameter of this kernel"));
+  CHECK(got == expected(used, "kernel: a value of another kernel is used", "pass it as a parameter of this kernel"));
   got = trace::text([](X x) {
     HERE(used); return x + *variable;
   });
-  CHECK(got == expected(used, "a variable of another kernel is used", "declare the Var inside this kernel's lambda"));
+  CHECK(got == expected(used, "kernel: a variable of another kernel is used", "declare the Var inside this kernel's lambda"));
   got = trace::text([](X x) {
     HERE(used); *variable = x;
     return x;
   });
-  CHECK(got == expected(used, "a variable of another kernel is used", "declare the Var inside this kernel's lambda"));
+  CHECK(got == expected(used, "kernel: a variable of another kernel is used", "declare the Var inside this kernel's lambda"));
   got = trace::text([](X x) {
     HERE(made); auto e = exp(x);
     auto recorded = log(x);
@@ -184,12 +184,12 @@ TEST_CASE("values of another kernel") {
     std::string inner = trace::text([&](X y) {
             HERE(used); return y + e;
     });
-    CHECK(inner == expected(used, "a value of another kernel is used (made in line " + std::to_string(made) + ")",
+    CHECK(inner == expected(used, "kernel: a value of another kernel is used (made in line " + std::to_string(made) + ")",
                                   "pass it as a parameter of this kernel"));
     inner = trace::text([&](X) {
             HERE(used); return exp(recorded);
     });
-    CHECK(inner.find(":" + std::to_string(used) + ": error: a value of another kernel is used (made in line ") != std::string::npos);
+    CHECK(inner.find(":" + std::to_string(used) + ": error: kernel: a value of another kernel is used (made in line ") != std::string::npos);
     return e;
   });
   CHECK(got.find("error") == std::string::npos);
@@ -208,7 +208,7 @@ TEST_CASE("outside of any kernel") {
     line = __LINE__; (void)exp(*handle);
     FAIL();
   } catch (const UserError& e) {
-    CHECK(e.diagnostic().text(true) == expected(line, "a recorded value is used outside of a kernel",
+    CHECK(e.diagnostic().text(true) == expected(line, "kernel: a recorded value is used outside of a kernel",
                                                 "write operations inside the lambda that is given to kernel(...)"));
   }
   handle.reset();
@@ -222,7 +222,7 @@ TEST_CASE("a moved node") {
     auto f = std::move(e);
     HERE(line); return f + e;
   });
-  CHECK(got == expected(line, "a value is used after it was moved from", "use the value that it was moved to"));
+  CHECK(got == expected(line, "kernel: a value is used after it was moved from", "use the value that it was moved to"));
 }
 
 TEST_CASE("while_ and if_") {

@@ -78,6 +78,40 @@ TEST_CASE("infinities and NaN are written by their bits, which the assembler doe
   CHECK(text.find("%cst3") == std::string::npos);
 }
 
+TEST_CASE("a cast sees rows of equal dims, rounds as it is meant, and clamps floats to integers") {
+  Lowered l("casts");
+  const ValueId x = loaded(l, tile_type(f32, {8, 24}));
+  const auto cast = [&](DType d, Rounding r) {
+    const Attr rounding = Lowered::attr(AttrKey::rounding, static_cast<std::int64_t>(r));
+    const ValueId y = l.op(ops::cast, {x}, {rounding}, tile_type(d, {8, 24}));
+    l.store(y, l.parameter("out", tensor_type(d, {8, 24}), Direction::out));
+  };
+  cast(f16, Rounding::floor);
+  cast(i32, Rounding::none);
+  l.finish();
+  const std::string text = emit_pto_mlir(l.f, {.comments = false});
+  INFO(text);
+  CHECK(text.find("%3 = pto.subview %2[%c0, %c0] sizes [8, 24] : !pto.tile_buf<vec, 8x32xf16, valid=8x24> -> "
+                  "!pto.tile_buf<vec, 8x24xf16>\n"
+                  "    pto.tcvt ins(%1 {rmode = #pto<round_mode FLOOR>} : !pto.tile_buf<vec, 8x24xf32>) outs(%3 : "
+                  "!pto.tile_buf<vec, 8x24xf16>)\n") != std::string::npos);
+  CHECK(text.find("pto.tcvt ins(%1 {rmode = #pto<round_mode RINT>, satmode = #pto<saturation_mode ON>} : "
+                  "!pto.tile_buf<vec, 8x24xf32>) outs(") != std::string::npos);
+}
+
+TEST_CASE("a window of a reshaped column is copied as a row") {
+  Lowered l("part");
+  const ValueId row = l.op(ops::exp, {loaded(l, tile_type(f32, {1, 40}))});
+  const ValueId column = l.op(ops::reshape, {row}, {}, tile_type(f32, {40, 1}));
+  const ValueId part = l.op(ops::slice, {column, l.index(8), l.index(0)}, {}, tile_type(f32, {16, 1}));
+  l.store(part, l.parameter("out", tensor_type(f32, {16, 1}), Direction::out));
+  l.finish();
+  const std::string text = emit_pto_mlir(l.f, {.comments = false});
+  INFO(text);
+  CHECK(text.find("pto.subview") == std::string::npos);
+  CHECK(text.find("pto.textract ins(") != std::string::npos);
+}
+
 TEST_CASE("tile types state what differs from the default") {
   CHECK(type_text({f32, Vec, Layout::nd, Pad::null, 16, 64, 16, 64}) == "!pto.tile_buf<vec, 16x64xf32>");
   CHECK(type_text({u8, Vec, Layout::nd, Pad::max, 16, 64, -1, 40}) ==

@@ -198,7 +198,7 @@ TEST_CASE("flatten: transposes of the last two axes (F54, F55, F56)") {
 
   Recording outer;
   const ValueId z = outer.tensor("z", f32, {2, 8, 16});
-  const std::vector<Attr> axes{{AttrKey::axis, false, false, 0, 0, 0}, {AttrKey::other_axis, false, false, 0, 1, 0}};
+  const std::vector<Attr> axes{int_attr(AttrKey::axis, 0), int_attr(AttrKey::other_axis, 1)};
   static_cast<void>(
       outer.op(ops::transpose, {outer.load(z, {2, 8, 16}, {outer.index(0), outer.index(0), outer.index(0)})}, axes));
   outer.returns();
@@ -215,7 +215,7 @@ TEST_CASE("flatten: loops and while carry 2-D tiles (F32, F33)") {
   const auto carried =
       k.loop(k.index(3), {t}, [&](ValueId, const auto& c) { return std::vector<ValueId>{k.op(ops::add, {c[0], t})}; });
   k.store(carried[0], o, at);
-  const Attr less{AttrKey::compare, false, false, 0, static_cast<std::int64_t>(Compare::lt), 0};
+  const Attr less = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt));
   const auto last = k.loop_while({k.index(0), t}, [&](const auto& c) {
     return std::vector<ValueId>{k.op(ops::scalar_compare, {c[0], k.index(2)}, {less}), c[0], c[1]};
   }, [&](const auto& c) {

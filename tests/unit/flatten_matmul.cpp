@@ -88,7 +88,7 @@ TEST_CASE("flatten: a fused store keeps its attributes; a second use is served (
                 p = k.tensor("p", f32, {2, 16, 16}, Direction::out);
   const ValueId m = k.matmul(k.load(a, {2, 16, 16}, zeros(k, 3), Mat), k.load(b, {2, 16, 16}, zeros(k, 3), Mat));
   std::vector<ValueId> operands{m, o, k.index(0), k.index(0), k.index(0)};
-  k.effect(ops::store, operands, {{AttrKey::atomic_add, false, false, 0, 1, 0}});
+  k.effect(ops::store, operands, {int_attr(AttrKey::atomic_add, 1)});
   k.store(k.op(ops::exp, {k.op(ops::minimums, {m, k.constant(f32, 0)})}), p, zeros(k, 3));
   k.returns();
   const Function f = lower_tiles(k.f()).flat;
@@ -117,7 +117,7 @@ TEST_CASE("flatten: operands from outside a loop or branch (H10, F42)") {
                 o = k.tensor("o", f32, {2, 16, 16}, Direction::out), n = k.scalar("n", index_type);
   const ValueId l = k.load(a, {2, 16, 16}, {k.index(2), k.index(0), k.index(0)}, Mat),
                 r = k.load(b, {2, 16, 16}, zeros(k, 3), Mat);
-  const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {{AttrKey::compare, false, false, 0, 0, 0}});
+  const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {int_attr(AttrKey::compare, 0)});
   static_cast<void>(k.branch(c, {}, [&] {
     return k.store(k.matmul(l, r), o, zeros(k, 3)), std::vector<ValueId>{};
   }, [&] { return k.store(k.matmul(l, k.op(ops::transpose_view, {r})), o, zeros(k, 3)), std::vector<ValueId>{}; }));
@@ -160,7 +160,7 @@ TEST_CASE("flatten: a loop carries one accumulator per page (F45, S15)") {
     };
     const ValueId start = k.create(f32, {pages, 16, 16}, Vec);
     const auto sum = k.loop(k.index(4), {start}, [&](ValueId i, const auto& c) {
-      const ValueId is_first = k.op(ops::scalar_compare, {i, k.index(0)}, {{AttrKey::compare, false, false, 0, 0, 0}});
+      const ValueId is_first = k.op(ops::scalar_compare, {i, k.index(0)}, {int_attr(AttrKey::compare, 0)});
       return k.branch(is_first, {shaped_type(f32, {pages, 16, 16}, Acc)}, [&] {
         return std::vector<ValueId>{step(i, c, true)};
       }, [&] { return std::vector<ValueId>{step(i, c, false)}; });

@@ -50,7 +50,7 @@ TEST_CASE("constants, attributes and directions", "[ir]") {
   k.op(ops::full, {k.constant(f16, -4.0)}, {}, shaped_type(f16, {4}));
   k.cast(x, f16, Rounding::rint);
   k.op(ops::transpose, {x},
-       {Attr{AttrKey::axis, false, false, 0, 0, 0}, Attr{AttrKey::other_axis, false, false, 0, -1, 0}});
+       {int_attr(AttrKey::axis, 0), int_attr(AttrKey::other_axis, -1)});
   const ValueId t = k.load(x, {8, 16}, {k.index(0), k.index(0)});
   const Attr window = k.f().list_attr(AttrKey::window, {8, 16});
   k.effect(ops::store, {k.cast(t, f16, Rounding::none), o, k.index(0), k.index(0)}, {window});
@@ -95,7 +95,7 @@ TEST_CASE("blocks are indented; places are the file's name and the line", "[ir]"
   Recording k;
   const ValueId x = k.tensor("x", f32, {8}), n = k.scalar("n", index_type);
   const auto r = k.loop(n, {x}, [&](ValueId i, const auto& c) {
-    const ValueId first = k.op(ops::scalar_compare, {i, k.index(0)}, {Attr{AttrKey::compare, false, false, 0, 2, 0}});
+    const ValueId first = k.op(ops::scalar_compare, {i, k.index(0)}, {int_attr(AttrKey::compare, 2)});
     return k.branch(first, {shaped_type(f32, {8})}, [&] { return std::vector{c[0]}; },
                     [&] { return std::vector{k.op(ops::exp, {c[0]})}; });
   });

@@ -183,7 +183,7 @@ TEST_CASE("tiles_2d: ranks, scratch of transposes, transposed operands", "[ir]")
                  "tiles_2d: a tile has more than two dims\n  %0 = tile.create()"));
   Placed transposed;
   transposed.f().set_operands(transposed.f().definition(transposed.r), {transposed.e});
-  CHECK(contains(verdict(transposed.f(), {Property::tiles_2d}), "tiles_2d: the transpose has no scratch tile"));
+  CHECK(contains(verdict(transposed.f(), {Property::tiles_2d}), "tiles_2d: the operation has no scratch tile"));
   Recording product;
   const ValueId a = product.create(f16, {16, 32}, Left), b = product.create(f16, {16, 32}, Right);
   product.matmul(a, b, false, true);

@@ -113,17 +113,64 @@ TEST_CASE("legalize: a column of a tile") {
   CHECK(op_names(lower_tiles(k.f()).legal) == "load create transpose slice reshape store");
 }
 
+TEST_CASE("legalize: a gather takes rows without padding") {
+  for (const std::int64_t n : {8, 7}) {
+    Recording k;
+    const ValueId x = k.tensor("x", f32, {1, 40}), i = k.tensor("i", i32, {1, n}),
+                  o = k.tensor("o", f32, {1, n}, Direction::out);
+    k.store(k.op(ops::gather_flat, {k.load(x, {1, 40}, zeros(k, 2)), k.load(i, {1, n}, zeros(k, 2))}), o, zeros(k, 2));
+    k.returns();
+    CHECK(op_names(legalize.run(k.f(), {Arch::a5})) ==
+          (n == 8 ? "load load create gather_flat store" : "load load full assemble create gather_flat slice store"));
+  }
+  Recording k;
+  const ValueId x = k.tensor("x", f32, {5, 13}), i = k.tensor("i", i32, {5, 8}),
+                o = k.tensor("o", f32, {5, 8}, Direction::out);
+  k.store(k.op(ops::gather_flat, {k.load(x, {5, 13}, zeros(k, 2)), k.load(i, {5, 8}, zeros(k, 2))}), o, zeros(k, 2));
+  k.returns();
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), {Arch::a5})); }),
+                 "gather_flat: the positions do not count the padding of rows ([5,13] of f32)"));
+}
+
+TEST_CASE("legalize: only f32 to f16 rounds to odd") {
+  const auto lowered = [](DType from, DType to) {
+    Recording k;
+    const ValueId x = k.tensor("x", from, {16, 16}), o = k.tensor("o", to, {16, 16}, Direction::out);
+    const Attr odd = int_attr(AttrKey::rounding, static_cast<std::int64_t>(Rounding::odd));
+    k.store(k.op(ops::cast, {k.load(x, {16, 16}, zeros(k, 2))}, {odd}, shaped_type(to, {16, 16}, Vec)), o, zeros(k, 2));
+    k.returns();
+    return op_names(lower_tiles(k.f()).legal);
+  };
+  CHECK(lowered(f32, f16) == "load cast store");
+  CHECK(lowered(bf16, f16) == "load cast cast store");
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(lowered(f32, i32)); }),
+                 "cast: no instruction rounds this to odd (f32, i32)"));
+}
+
+std::vector<DType> chain_of(DType from, DType to, Arch arch) {
+  const detail::CastChain chain = detail::cast_chain(from, to, arch);
+  return {chain.begin(), chain.end()};
+}
+
 TEST_CASE("legalize: casts that are no instruction become chains") {
-  CHECK(detail::cast_chain(f32, f16, Arch::a3) == std::vector<DType>{f16});
-  CHECK(detail::cast_chain(bf16, f16, Arch::a3) == std::vector<DType>{f32, f16});
-  CHECK(detail::cast_chain(bf16, f16, Arch::a5) == std::vector<DType>{f16});
-  CHECK(detail::cast_chain(i32, bf16, Arch::a3) == std::vector<DType>{f32, bf16});
-  CHECK(detail::cast_chain(i8, f32, Arch::a3) == std::vector<DType>{f16, f32});
-  CHECK(detail::cast_chain(boolean, f32, Arch::a3).empty());
+  CHECK(chain_of(f32, f16, Arch::a3) == std::vector<DType>{f16});
+  CHECK(chain_of(bf16, f16, Arch::a3) == std::vector<DType>{f32, f16});
+  CHECK(chain_of(bf16, f16, Arch::a5) == std::vector<DType>{f16});
+  CHECK(chain_of(i32, bf16, Arch::a3) == std::vector<DType>{f32, bf16});
+  CHECK(chain_of(i8, f32, Arch::a3) == std::vector<DType>{f16, f32});
+  CHECK(chain_of(boolean, f32, Arch::a3).empty());
   // Rounded once: 3.4999 is 3, which f16 would make 3.5 and then 4.
-  const std::vector<DType> narrow = detail::cast_chain(f32, i8, Arch::a3);
-  CHECK(narrow.front() != f16);
+  const detail::CastChain narrow = detail::cast_chain(f32, i8, Arch::a3);
+  CHECK(narrow[0] != f16);
   CHECK(is_integer(narrow[detail::rounding_step(f32, narrow)]));
+  // Numbers that fit stay what they are: -2 as u8 is 254, and 254 no i8.
+  CHECK(chain_of(i32, i8, Arch::a5) == std::vector<DType>{i16, f16, i8});
+  CHECK(chain_of(i16, u16, Arch::a5) == std::vector<DType>{i32, u16});
+  // Floating numbers are clamped to the goal's range, which no step between integers does.
+  CHECK(chain_of(f32, u8, Arch::a5) == std::vector<DType>{i16, f16, u8});
+  CHECK(chain_of(bf16, i64, Arch::a3) == std::vector<DType>{f32, i64});
+  CHECK(chain_of(f32, u16, Arch::a5).empty());
+  CHECK(chain_of(u32, f32, Arch::a5).empty());
 
   Recording k;
   const ValueId x = k.tensor("x", i32, {16, 16}), o = k.tensor("o", bf16, {16, 16}, Direction::out);
@@ -139,7 +186,7 @@ TEST_CASE("legalize: every pair of element types has a chain whose steps are ins
         if (from == to) continue;
         INFO(name(arch) << ": " << name(from) << " to " << name(to));
         DType before = from;
-        const std::vector<DType> chain = detail::cast_chain(from, to, arch);
+        const detail::CastChain chain = detail::cast_chain(from, to, arch);
         REQUIRE_FALSE(chain.empty());
         for (const DType d : chain) {
           CHECK(detail::conversions[static_cast<int>(arch)].to[before].contains(d));

@@ -46,6 +46,21 @@ inline const auto running_max = kernel("running_max", [](Tensor<Shape<1024, 64>,
   return m;
 });
 inline const auto both = kernel("both", [](Tensor<Shape<16, 64>, f32> x) { return results(x + x, row_max(x)); });
+inline const auto countdown = kernel("countdown", [](Scalar<i32> from) {
+  return results(arange<Shape<1, 64>, i32>(from, Order::descending), arange<Shape<1, 64>, i32>(from));
+});
+inline const auto accumulate =
+    kernel("accumulate", [](Tensor<Shape<2, 8, 64>, f32> x, InOut<Tensor<Shape<2, 8, 64>, f32>> sum) {
+  for (Index i : range(0, 8, 4)) store(load<Shape<2, 4, 64>>(x, at(0, i, 0)) * 2.0f, sum, at(0, i, 0), Atomic::add);
+  store(x, sum, at(0, 0, 0), Atomic::add);
+});
+inline const auto add_bf16 =
+    kernel("add_bf16", [](Tensor<Shape<16, 64>, bf16> x, InOut<Tensor<Shape<16, 64>, bf16>> sum) {
+  store(x, sum, at(0, 0), Atomic::add);
+});
+inline const auto add_u16 = kernel("add_u16", [](Tensor<Shape<16, 64>, u16> x, InOut<Tensor<Shape<16, 64>, u16>> sum) {
+  store(x, sum, at(0, 0), Atomic::add);
+});
 
 }  // namespace simulate_kernels
 
@@ -120,4 +135,29 @@ TEST_CASE("every level of a kernel agrees") {
   auto y = zeros<Tensor<Shape<4, dyn<"S">, 512>, f32>>({{"S", 24}});
   simulate_every_level(widen.trace(), {w, y});
   CHECK(max_abs_diff(y, 0) == 0);
+}
+TEST_CASE("a sequence counts downwards") {
+  auto [down, up] = simulate(countdown, 5);
+  CHECK(down(0, 0) == 5);
+  CHECK(down(0, 63) == -58);
+  CHECK(up(0, 63) == 68);
+  CHECK(emit_pto(countdown).find("{descending = true}") != std::string::npos);
+}
+TEST_CASE("a store adds atomically") {
+  const auto x = random<Tensor<Shape<2, 8, 64>, f32>>(7);
+  auto sum = filled<Tensor<Shape<2, 8, 64>, f32>>(1);
+  simulate(accumulate, x, sum);
+  CHECK(std::abs(static_cast<double>(sum(1, 7, 3)) - (1 + 3 * static_cast<double>(x(1, 7, 3)))) < 1e-6);
+  const std::string text = emit_pto(accumulate);
+  CHECK(text.find("{atomicType = #pto<atomic_type atomic_add>}") != std::string::npos);
+  CHECK(!emit_pto(add_bf16, {.arch = Arch::a3}).empty());
+  const auto refusal = [](auto&& f) -> std::string {
+    try {
+      f();
+    } catch (const UserError& e) { return std::string(e.message()); }
+    return {};
+  };
+  CHECK(refusal([] { (void)emit_pto(add_bf16, {.arch = Arch::a5}); }) ==
+        "store: the target cannot add atomically in this element type (bf16)");
+  CHECK(refusal([] { (void)add_u16.trace(); }) == "store: the target cannot add atomically in this element type (u16)");
 }

@@ -54,7 +54,7 @@ TEST_CASE("spaces: one move for two readers in a block, one for each branch") {
   const ValueId n = k.scalar("n", index_type);
   k.store(k.matmul(p.a, p.b), p.o, zeros(k, 2));
   k.store(k.matmul(p.a, p.b), p.o, zeros(k, 2));
-  const ValueId c = k.op(ops::scalar_compare, {n, k.index(0)}, {{AttrKey::compare, false, false, 0, 0, 0}});
+  const ValueId c = k.op(ops::scalar_compare, {n, k.index(0)}, {int_attr(AttrKey::compare, 0)});
   const auto stored_product = [&] { return k.store(k.matmul(p.a, p.b), p.o, zeros(k, 2)), std::vector<ValueId>{}; };
   static_cast<void>(k.branch(c, {}, stored_product, stored_product));
   k.returns();
@@ -115,7 +115,7 @@ TEST_CASE("spaces: storage that products fill stands in Acc, also through loops 
   Recording& k = p.k;
   const ValueId n = k.scalar("n", index_type);
   const ValueId start = k.create(f32, {16, 16}, Vec);
-  const ValueId c = k.op(ops::scalar_compare, {n, k.index(0)}, {{AttrKey::compare, false, false, 0, 0, 0}});
+  const ValueId c = k.op(ops::scalar_compare, {n, k.index(0)}, {int_attr(AttrKey::compare, 0)});
   const auto first = k.branch(c, {shaped_type(f32, {16, 16}, Vec)}, [&] { return std::vector<ValueId>{start}; },
                               [&] { return std::vector<ValueId>{k.create(f32, {16, 16}, Vec)}; });
   const auto sum = k.loop(
@@ -136,7 +136,7 @@ TEST_CASE("spaces: branches that end in different places meet in the one that bo
     Product p(Mat);
     Recording& k = p.k;
     const ValueId n = k.scalar("n", index_type);
-    const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {{AttrKey::compare, false, false, 0, 0, 0}});
+    const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {int_attr(AttrKey::compare, 0)});
     const auto product = [&] { return std::vector<ValueId>{k.matmul(p.a, p.b)}; };
     const auto ones = [&] {
       return std::vector<ValueId>{k.op(ops::full, {k.constant(f32, 1.0)}, {}, shaped_type(f32, {16, 16}, Vec))};
@@ -158,7 +158,7 @@ TEST_CASE("spaces: both branches in Acc: the reader behind them moves (N3)") {
   Product p(Mat);
   Recording& k = p.k;
   const ValueId n = k.scalar("n", index_type);
-  const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {{AttrKey::compare, false, false, 0, 0, 0}});
+  const ValueId c = k.op(ops::scalar_compare, {n, k.index(1)}, {int_attr(AttrKey::compare, 0)});
   const auto product = [&] { return std::vector<ValueId>{k.matmul(p.a, p.b)}; };
   const auto r = k.branch(c, {shaped_type(f32, {16, 16}, Acc)}, product, product);
   k.store(k.cast(r[0], f16), k.tensor("q", f16, {16, 16}, Direction::out), zeros(k, 2));
@@ -190,5 +190,35 @@ TEST_CASE("spaces: an operation that reads whole boxes out of Acc on a3") {
   };
   CHECK(kernel(Arch::a5) == "load load move move matmul move abs store");
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(kernel(Arch::a3)); }),
-                 "abs: a3 moves whole boxes out of Acc ([5,16])"));
+                 "abs: a3 moves whole boxes out of Acc only (5, 16)"));
+}
+
+TEST_CASE("spaces: a tile that is moved must fit its new space") {
+  Recording k;
+  const ValueId a = k.load(k.tensor("a", f32, {256, 128}), {256, 128}, zeros(k, 2), Mat),
+                b = k.load(k.tensor("b", f32, {128, 16}), {128, 16}, zeros(k, 2), Mat);
+  k.store(k.matmul(a, b), k.tensor("o", f32, {256, 16}, Direction::out), zeros(k, 2));
+  k.returns();
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(lower_tiles(k.f(), Arch::a3)); }),
+                 "matmul: the tile is larger than its memory space (Left, 131072, 65536)"));
+}
+
+TEST_CASE("spaces: what a target lacks besides element types stands in the descriptor") {
+  const std::int64_t dims[2] = {16, 16};
+  const auto tile = [&](DType d, MemorySpace s) {
+    return with_shape(with_space({TypeKind::tile, d, s, Layout::nd, 0, {}}, s), dims, 2);
+  };
+  const auto on = [](const OpInfo& op, const Type& x, const Type& y, const Type& result, Arch arch) {
+    const OperandInfo known[2] = {{x}, {y}};
+    return check_target(op, {known, 2, result}, result, arch).broken;
+  };
+  const Type in_vec = tile(f32, Vec), in_mat = tile(f32, Mat);
+  CHECK(on(ops::move, in_vec, {}, in_mat, Arch::a3) == rule::move_has_no_path);
+  CHECK(on(ops::move, in_vec, {}, in_mat, Arch::a5) == rule::none);
+  CHECK(on(ops::cast, in_vec, {}, tile(hif8, Vec), Arch::a3) == rule::cast_has_no_path);
+  CHECK(on(ops::cast, in_vec, {}, tile(hif8, Vec), Arch::a5) == rule::none);
+  CHECK(on(ops::gather_flat, tile(f16, Vec), tile(i16, Vec), tile(f16, Vec), Arch::a3) == rule::gather_index_dtype_on_a3);
+  CHECK(on(ops::gather_flat, tile(f16, Vec), tile(i16, Vec), tile(f16, Vec), Arch::a5) == rule::none);
+  const OperandInfo source[1] = {{in_vec}};
+  CHECK(infer(ops::cast, {source, 1, scalar_type(boolean)}).broken == rule::cast_has_no_path);
 }

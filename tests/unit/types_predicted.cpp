@@ -14,7 +14,7 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 
 Dims dims_of(const Type& t) { return {t.dims, t.dims + t.rank}; }
-Attr attr(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
+Attr attr(AttrKey key, std::int64_t n) { return int_attr(key, n); }
 
 /// A kernel with one operation on operands like `x`, at tensor level or on tiles.
 class OneOperation : public Recording {
@@ -38,9 +38,9 @@ class OneOperation : public Recording {
   ValueId scalar_operand() { return is_float(x_.dtype) ? constant(x_.dtype, 2.0) : constant(x_.dtype, 2); }
   Type requested(const Dims& dims) const { return shaped_type(x_.dtype, dims, on_tiles_ ? Vec : Gm); }
   ValueId with_scratch(const OpInfo& info, std::vector<ValueId> operands) {
-    if (on_tiles_ && info.scratch == ScratchRule::row_reduction) {
+    if (on_tiles_ && info.scratch == ScratchRule::wide_rows) {
       Dims dims = dims_of(x_);
-      dims.back() = std::max<std::int64_t>(dims.back(), 128);
+      dims.back() = std::max(dims.back(), scratch_row);
       operands.push_back(create(x_.dtype, dims, Vec));
     }
     return op(info, operands);

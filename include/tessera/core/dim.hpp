@@ -49,9 +49,12 @@ template <detail::symbol_literal S>
   requires(S.valid)
 inline constexpr std::int64_t dyn = detail::pack_symbol({S.text, sizeof(S.text) - 1});
 
+/// Whether a dim is a symbol.
 [[nodiscard]] constexpr bool is_dynamic(std::int64_t dim) { return dim <= detail::largest_symbol; }
+/// Whether a number can be a dim: positive, or a symbol.
 [[nodiscard]] constexpr bool is_valid_dim(std::int64_t dim) { return dim > 0 || is_dynamic(dim); }
 
+/// The name of a symbolic dim.
 [[nodiscard]] constexpr symbol symbol_of(std::int64_t dim) {
   symbol s;
   std::int64_t packed = -dim;

@@ -8,8 +8,6 @@
 
 namespace tessera {
 
-struct OpInfo;
-
 enum class rule : std::uint16_t {
   none,
 #define TESSERA_RULE(name, text, hint) name,
@@ -29,7 +27,6 @@ inline constexpr RuleInfo rule_table[] = {
 #include "rules.def"
 #undef TESSERA_RULE
 };
-inline constexpr int rule_count = static_cast<int>(sizeof(rule_table) / sizeof(rule_table[0]));
 
 [[nodiscard]] constexpr const RuleInfo& info(rule r) { return rule_table[static_cast<int>(r)]; }
 

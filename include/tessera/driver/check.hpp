@@ -6,8 +6,8 @@
 
 #include "../compile.hpp"
 #include "../simulate.hpp"
+#include "environment.hpp"
 #include "random_arguments.hpp"
-#include "session.hpp"
 
 namespace tessera::driver {
 

@@ -39,10 +39,10 @@ inline Arch arch_of(const std::string& text, const Environment& env) {
 }
 inline void require_command(const std::vector<std::string>& arguments) {
   const std::string known = "commands: " + joined(command_names, [](std::string_view n) { return std::string(n); });
-  if (arguments.empty()) throw UsageError{"no command is given", known};
+  if (arguments.empty()) throw UsageError{"command: none is given", known};
   if (arguments[0].substr(0, 1) != "-" &&
       std::find(std::begin(command_names), std::end(command_names), arguments[0]) == std::end(command_names))
-    throw UsageError{"there is no command of this name (" + arguments[0] + ")", known};
+    throw UsageError{"command: there is none of this name (" + arguments[0] + ")", known};
 }
 /// `forms`: a list with commas.
 inline void require_forms(const std::string& forms) {

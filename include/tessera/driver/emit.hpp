@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "../compile.hpp"
+#include "environment.hpp"
 #include "manifest.hpp"
 #include "output.hpp"
-#include "session.hpp"
 
 namespace tessera::driver {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "../compile.hpp"
-#include "session.hpp"
+#include "environment.hpp"
 
 namespace tessera::driver {
 
@@ -20,13 +20,9 @@ struct LowerCommand {
 namespace detail {
 
 inline void require_passes(const std::vector<std::string>& wanted) {
-  const auto text = [](const Pass* p) { return std::string(p->name); };
-  for (const std::string& w : wanted)
-    if (std::none_of(default_pipeline().begin(), default_pipeline().end(), [&](const Pass* p) { return p->name == w; }))
-      throw UsageError{"there is no pass of this name (" + w + ")", "passes: " + joined(default_pipeline(), text)};
-}
-inline bool chosen(const Pass& pass, const std::vector<std::string>& names, bool all) {
-  return all || std::find(names.begin(), names.end(), pass.name) != names.end();
+  try {
+    for (const std::string& w : wanted) static_cast<void>(find_pass(default_pipeline(), w));
+  } catch (const UserError& e) { throw UsageError{e.diagnostic().message, e.diagnostic().hint}; }
 }
 inline void print_times(std::ostream& err, const std::vector<PassTime>& times) {
   double total = 0;
@@ -50,26 +46,26 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
   SourceFiles sources;
   Selection(env, {command.kernel}).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
-      const auto show = [&](std::string_view when, std::string_view pass, const Function& f) {
-        env.out << "// " << name_of(kernel) << ": " << when << ' ' << pass << '\n'
-                << print(f, PrintOptions{command.locations}) << '\n';
+      const PrintOptions printing{command.locations};
+      const auto show = [&](std::string_view when, std::string_view what, const std::string& ir) {
+        env.out << "// " << name_of(kernel) << ": " << when << ' ' << what << '\n' << ir << '\n';
       };
+      const auto hook = [&](std::string_view when, bool all, const std::vector<std::string>& names) {
+        return printing_hook(default_pipeline(), all ? std::vector<std::string>() : names, printing,
+                             [=](const Pass& pass, const std::string& ir) { show(when, pass.name, ir); });
+      };
+      const bool before = command.print_before_all || !command.print_before.empty();
+      const bool after = command.print_after_all || !command.print_after.empty();
       PassOptions options;
       std::vector<PassTime> times;
       options.verify = true;
       options.times = &times;
-      options.before = [&](const Pass& p, const Function& f) {
-        if (detail::chosen(p, command.print_before, command.print_before_all)) show("before", p.name, f);
-      };
-      options.after = [&](const Pass& p, const Function& f) {
-        if (detail::chosen(p, command.print_after, command.print_after_all)) show("after", p.name, f);
-      };
+      if (before) options.before = hook("before", command.print_before_all, command.print_before);
+      if (after) options.after = hook("after", command.print_after_all, command.print_after);
       const Function recorded = trace(kernel, sources);
-      if (command.print_after_all && !command.print_before_all) show("as", "recorded", recorded);
+      if (command.print_after_all && !command.print_before_all) show("as", "recorded", print(recorded, printing));
       const Function lowered = run_passes(recorded, default_pipeline(), {command.arch}, options);
-      const bool any = command.print_before_all || command.print_after_all || !command.print_before.empty() ||
-                       !command.print_after.empty();
-      if (!any) env.out << print(lowered, PrintOptions{command.locations});
+      if (!before && !after) env.out << print(lowered, printing);
       if (command.timing) detail::print_times(env.err, times);
     });
   });

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../ir/function.hpp"
 #include "../ir/printer.hpp"
+#include "../ir/signature.hpp"
 
 namespace tessera::driver {
 
@@ -34,36 +34,21 @@ inline nlohmann::ordered_json parameter_json(const Function& f, const Parameter&
   if (t.is_tensor()) j["shape"] = shape_json(t);
   return j;
 }
-/// The named dims in the order in which the emitted function takes them.
-inline nlohmann::ordered_json dims_json(const Function& f) {
-  std::vector<std::int64_t> seen;
-  nlohmann::ordered_json dims = nlohmann::ordered_json::array();
-  for (const Parameter& p : f.parameters) {
-    const Type& t = f.type(p.value);
-    for (int i = 0; i < t.rank; ++i) {
-      if (!is_dynamic(t.dims[i]) || std::find(seen.begin(), seen.end(), t.dims[i]) != seen.end()) continue;
-      seen.push_back(t.dims[i]);
-      dims.push_back(std::string(symbol_of(t.dims[i]).view()));
-    }
-  }
-  return dims;
-}
 
 }  // namespace detail
 
 /// One kernel of the manifest. `f` is the lowered function: results have become parameters. An emitted function takes a
 /// pointer for each tensor in this order, then the scalars, then the named dims.
 [[nodiscard]] inline nlohmann::ordered_json kernel_json(const Function& f, std::string_view file, Arch arch) {
-  std::string_view source = f.location.file;
-  source.remove_prefix(source.find_last_of('/') + 1);
   nlohmann::ordered_json j;
   j["name"] = detail::text_json(f.name);
   j["file"] = std::string(file);
   j["arch"] = std::string(name(arch));
-  j["source"] = {{"file", std::string(source)}, {"line", f.location.line}};
+  j["source"] = {{"file", std::string(short_file(f.location))}, {"line", f.location.line}};
   j["parameters"] = nlohmann::ordered_json::array();
   for (const Parameter& p : f.parameters) j["parameters"].push_back(detail::parameter_json(f, p));
-  j["dims"] = detail::dims_json(f);
+  j["dims"] = nlohmann::ordered_json::array();
+  for (const std::int64_t d : argument_dims(f)) j["dims"].push_back(std::string(symbol_of(d).view()));
   return j;
 }
 [[nodiscard]] inline std::string manifest_text(const std::vector<nlohmann::ordered_json>& kernels) {

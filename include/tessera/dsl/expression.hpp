@@ -96,7 +96,7 @@ constexpr double largest_number(DType d) {
 }
 inline ValueId literal_constant(Recorder& r, DType d, const any_literal& l, const Location& at) {
   const auto misfit = [&] {
-    Text text("a literal is out of range for ");
+    Text text("kernel: a literal is out of range for ");
     text.append(name(d));
     // Without the fraction: printing doubles costs more to include than it is worth here.
     const std::int64_t whole = !l.floating ? l.integer : l.number > -9e18 && l.number < 9e18 ? static_cast<std::int64_t>(l.number) : 0;
@@ -209,7 +209,7 @@ inline node_state start_node(const std::source_location& at) {
 /// The recorder of a node; throws where another kernel, or none, is being recorded.
 inline Recorder& recorder_of(const node_state& s, const std::source_location& use) {
   Recorder* const r = Recorder::current_or_null();
-  if (r == nullptr) fail(s.location, "a recorded value is used outside of its kernel", "keep values inside the lambda");
+  if (r == nullptr) fail(s.location, "kernel: a recorded value is used outside of its kernel", "keep values inside the lambda");
   if (r->id() != s.recorder) r->refuse_foreign(use, s.location);
   return *r;
 }
@@ -229,8 +229,8 @@ inline void emit_node(Recorder& r, const OpInfo& op, int variant, const ValueId*
                       const Type& requested, const node_state& s) {
   Attr attrs[3];
   std::size_t attr_count = 0;
-  if ((variant & transposes_lhs) != 0) attrs[attr_count++] = {AttrKey::transpose_lhs, false, false, 0, 1, 0};
-  if ((variant & transposes_rhs) != 0) attrs[attr_count++] = {AttrKey::transpose_rhs, false, false, 0, 1, 0};
+  if ((variant & transposes_lhs) != 0) attrs[attr_count++] = int_attr(AttrKey::transpose_lhs, 1);
+  if ((variant & transposes_rhs) != 0) attrs[attr_count++] = int_attr(AttrKey::transpose_rhs, 1);
   if (attr != nullptr) attrs[attr_count++] = *attr;
   r.set_location(s.location);
   s.value = r.emit(op, {operands, count}, {attrs, attr_count}, requested);
@@ -247,6 +247,7 @@ class [[nodiscard]] expression : public node_operators<expression<V, Op, Variant
  public:
   using value_type = V;
   using is_expression = void;
+  static_assert(Op.pure, "an operation with an effect is recorded at once");
   static constexpr std::int64_t need =
       detail::kids<K...>::need > detail::kids<K...>::held_bytes + detail::size_of_value<V>()
           ? detail::kids<K...>::need

@@ -32,7 +32,6 @@ TESSERA_INLINE auto make_call_with(const std::source_location& at, const Attr& a
   using V = result_t<verdict_on<Op, Requested, X...>>;
   return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(at, TESSERA_FORWARD(x))...);
 }
-[[nodiscard]] constexpr Attr attr_of(AttrKey key, std::int64_t n) { return {key, false, false, 0, n, 0}; }
 
 template <class V, DType D>
 struct with_dtype_of {
@@ -59,6 +58,7 @@ struct shaped_type<S, D, Gm> {
     requires detail::unlawful_call<ops::NAME, void, X>                                        \
   auto NAME(X&& x)->decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::NAME, void, X>>()));
 
+/// Elementwise: `exp(x)` of a tensor or tile has its shape and element type. rsqrt is 1 / sqrt(x), recip 1 / x, relu max(x, 0).
 TESSERA_UNARY(abs)
 TESSERA_UNARY(exp)
 TESSERA_UNARY(log)
@@ -67,9 +67,11 @@ TESSERA_UNARY(rsqrt)
 TESSERA_UNARY(recip)
 TESSERA_UNARY(relu)
 TESSERA_UNARY(neg)
+/// Each row reduced to one element: [..,M,N] -> [..,M,1].
 TESSERA_UNARY(row_sum)
 TESSERA_UNARY(row_max)
 TESSERA_UNARY(row_min)
+/// Each column reduced to one element: [..,M,N] -> [..,1,N].
 TESSERA_UNARY(col_sum)
 TESSERA_UNARY(col_max)
 TESSERA_UNARY(col_min)
@@ -85,23 +87,27 @@ TESSERA_UNARY(col_min)
     requires detail::unlawful_call<ops::NAME, void, X, Y> || detail::unrecorded_call<X, Y>            \
   auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y>()));
 
+/// x [..,M,N] with one number for each row, y [..,M,1]: `row_expand_sub(x, y)` is x - y. The operators choose these forms.
 TESSERA_PAIR(row_expand_add)
 TESSERA_PAIR(row_expand_sub)
 TESSERA_PAIR(row_expand_mul)
 TESSERA_PAIR(row_expand_div)
 TESSERA_PAIR(row_expand_max)
 TESSERA_PAIR(row_expand_min)
+/// x [..,M,N] with one number for each column, y [1,..,1,N]. The operators choose these forms.
 TESSERA_PAIR(col_expand_add)
 TESSERA_PAIR(col_expand_sub)
 TESSERA_PAIR(col_expand_mul)
 TESSERA_PAIR(col_expand_div)
 TESSERA_PAIR(col_expand_max)
 TESSERA_PAIR(col_expand_min)
+/// Elements of a tensor x along its last axis: result [i, j] is x[i, index[i, j]].
 TESSERA_PAIR(gather)
+/// Elements of a tile x by their row-major positions.
 TESSERA_PAIR(gather_flat)
 #undef TESSERA_PAIR
 
-// The binary operators' forms under a name: maximum and minimum of tensors and tiles; min and max of scalars.
+/// The binary operators' forms under a name: maximum and minimum of tensors and tiles; min and max of scalars.
 #define TESSERA_BINARY_FUNCTION(NAME, FORMS, ON, OTHERWISE)                                                      \
   template <class X, class Y>                                                                                   \
     requires(ON<X> || ON<Y>) && (detail::lawful_binary<FORMS, X, Y> || detail::lawful_with_literal<FORMS, X, Y> || \
@@ -141,7 +147,7 @@ template <DType D, class X>
   requires shaped<X> && detail::lawful_call<ops::cast, detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>, X>
 [[nodiscard]] auto cast(X&& x, Rounding rounding = Rounding::round, std::source_location at = std::source_location::current()) {
   using R = detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>;
-  return detail::make_call_with<ops::cast, R>(at, detail::attr_of(AttrKey::rounding, static_cast<int>(rounding)), TESSERA_FORWARD(x));
+  return detail::make_call_with<ops::cast, R>(at, int_attr(AttrKey::rounding, static_cast<int>(rounding)), TESSERA_FORWARD(x));
 }
 template <DType D, class X>
   requires shaped<X> && detail::unlawful_call<ops::cast, detail::value_type_t<detail::with_dtype_of<value_of<X>, D>>, X>
@@ -245,8 +251,6 @@ TESSERA_INLINE auto matrix_child(const std::source_location& at, X&& x) {
 }
 template <class A, class B>
 inline constexpr int matmul_variant = (transposed_operand<A> ? transposes_lhs : 0) | (transposed_operand<B> ? transposes_rhs : 0);
-template <class K>
-using kid_value = typename std::remove_cvref_t<K>::value_type;
 
 }  // namespace detail
 
@@ -319,7 +323,7 @@ auto col_expand(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::ve
 template <class X>
   requires detail::lawful_call<ops::fillpad, void, X>
 [[nodiscard]] auto fillpad(X&& x, Pad pad = Pad::zero, std::source_location at = std::source_location::current()) {
-  return detail::make_call_with<ops::fillpad, void>(at, detail::attr_of(AttrKey::pad, static_cast<int>(pad)), TESSERA_FORWARD(x));
+  return detail::make_call_with<ops::fillpad, void>(at, int_attr(AttrKey::pad, static_cast<int>(pad)), TESSERA_FORWARD(x));
 }
 template <class X>
   requires detail::unlawful_call<ops::fillpad, void, X>
@@ -380,16 +384,19 @@ template <class S, DType D, MemorySpace M = Gm, class N>
 template <class S, DType D, MemorySpace M = Gm, class N>
   requires(!detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>::value.lawful())
 auto full(N&& value) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>>()));
-/// start, start + 1, ... in one row.
+/// start, start + 1, ... in one row; with Order::descending start, start - 1, ...
 template <class S, DType D, MemorySpace M = Gm, class N>
   requires(detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>::value.lawful())
-[[nodiscard]] auto arange(N&& start, std::source_location at = std::source_location::current()) {
+[[nodiscard]] auto arange(N&& start, Order order = Order::ascending, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
-  return detail::node<ops::arange, V>(at, detail::fill_child<V>(at, TESSERA_FORWARD(start)));
+  auto first = detail::fill_child<V>(at, TESSERA_FORWARD(start));
+  using E = expression<V, ops::arange, 0, decltype(first)>;
+  if (order == Order::descending) return E(at, int_attr(AttrKey::descending, 1), std::move(first));
+  return E(at, std::move(first));
 }
 template <class S, DType D, MemorySpace M = Gm, class N>
   requires(!detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>::value.lawful())
-auto arange(N&& start) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>>()));
+auto arange(N&& start, Order order = Order::ascending) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>>()));
 
 /// A tensor value of undefined content; tile makes a tile.
 template <class S, DType D>

@@ -241,7 +241,7 @@ class Var : public value_operators<V> {
   void check_owner(const std::source_location& use) const {
     const Recorder& r = Recorder::current(use);
     if (state_.recorder != &r)
-      fail(r.use_or_last(use), "a variable of another kernel is used", "declare the Var inside this kernel's lambda");
+      fail(r.use_or_last(use), "kernel: a variable of another kernel is used", "declare the Var inside this kernel's lambda");
   }
   VarState state_;
 };

@@ -14,6 +14,7 @@ template <std::size_t N>
 struct parameter_names {
   const char* names[N > 0 ? N : 1];
 };
+/// Names the parameters of a kernel: `kernel("scale", params("x", "s"), ...)`.
 template <class... S>
 [[nodiscard]] constexpr auto params(const S&... names) {
   return parameter_names<sizeof...(S)>{{names...}};
@@ -62,6 +63,7 @@ value_of<X> named_now(X&& x, const std::source_location& at) {
 }
 }  // namespace detail
 
+/// What a kernel returns that has one to four results, recorded in this order: `return results(mean, variance);`.
 template <class... X>
   requires(sizeof...(X) >= 1 && sizeof...(X) <= 4 && (recorded<X> && ...))
 [[nodiscard]] auto results(X&&... x) {
@@ -204,6 +206,7 @@ class traced_kernel : public KernelEntry {
     Function f;
     f.name = name();
     f.location = location();
+    f.target = target();
     Recorder r(f);
     r.set_location(location());
     try {

@@ -299,7 +299,7 @@ TESSERA_INLINE auto finish_scalar(const std::source_location& at, KA&& ka, KB&& 
   using V = value_type_t<result_of<verdict_of<Op, 0, void, typename KA::value_type, typename KB::value_type>>>;
   using E = expression<V, Op, 0, KA, KB>;
   if (compare < 0) return E(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb));
-  return E(at, Attr{AttrKey::compare, false, false, 0, compare, 0}, static_cast<KA&&>(ka), static_cast<KB&&>(kb));
+  return E(at, int_attr(AttrKey::compare, compare), static_cast<KA&&>(ka), static_cast<KB&&>(kb));
 }
 template <const OpInfo& Op, class KA, class KB>
 TESSERA_INLINE auto make_scalar(const std::source_location& at, KA&& ka, KB&& kb, int compare) {

@@ -46,7 +46,7 @@ class Recorder {
   static Recorder& current(const std::source_location& at) {
     Recorder* const r = current_slot();
     if (r == nullptr)
-      fail(detail::location_of(at), "a recorded value is used outside of a kernel",
+      fail(detail::location_of(at), "kernel: a recorded value is used outside of a kernel",
            "write operations inside the lambda that is given to kernel(...)");
     return *r;
   }
@@ -60,7 +60,7 @@ class Recorder {
 
   /// Further operations go where `p` was written.
   void go_to(const Placement& p, const Location& at, const std::source_location& use) {
-    if (!p.block) fail(use_or_last(use), "a value is used after it was moved from", "use the value that it was moved to");
+    if (!p.block) fail(use_or_last(use), "kernel: a value is used after it was moved from", "use the value that it was moved to");
     if (!(*f_)[p.block].open) refuse_outside(use_or_last(use), at);
     set_location(at);
     OpId before{};
@@ -83,8 +83,9 @@ class Recorder {
     return use.line() != 0 ? detail::location_of(use) : build_.location();
   }
   [[noreturn]] void refuse_foreign(const std::source_location& use, const Location& made) const {
-    fail(use_or_last(use), made.line != 0 ? Text("a value of another kernel is used (made in line ").append(made.line).append(")") : Text("a value of another kernel is used"),
-         "pass it as a parameter of this kernel");
+    Text text("kernel: a value of another kernel is used");
+    if (made.line != 0) text.append(" (made in line ").append(made.line).append(")");
+    fail(use_or_last(use), text, "pass it as a parameter of this kernel");
   }
   /// Emits at the place that go_to or go_here chose.
   ValueId emit(const OpInfo& op, List<ValueId> operands, List<Attr> attrs, const Type& requested) {
@@ -268,7 +269,7 @@ class Recorder {
 
  private:
   [[noreturn]] static void refuse_outside(const Location& use, const Location& made) {
-    fail(use, Text("a value is used outside of the block that holds it (made in line ").append(made.line).append(")"),
+    fail(use, Text("kernel: a value is used outside of the block that holds it (made in line ").append(made.line).append(")"),
          "declare a Var before the loop or branch and assign it inside");
   }
   struct Carried {

@@ -13,7 +13,7 @@ class KernelEntry {
   /// `target` is the Arch that the source was compiled for, or any_target.
   KernelEntry(std::string_view name, const Location& at, const void* closure_type, bool has_captures, int target)
       : name_(name), location_(at), closure_type_(closure_type), target_(target), has_captures_(has_captures) {}
-  static constexpr int any_target = -1;
+  static constexpr int any_target = Function::any_target;
   KernelEntry(const KernelEntry&) = delete;
   KernelEntry& operator=(const KernelEntry&) = delete;
   virtual ~KernelEntry() = default;

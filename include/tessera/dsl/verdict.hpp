@@ -112,8 +112,8 @@ struct verdict_of {
   static constexpr const OpInfo* op = &Op;
   static constexpr Verdict make() {
     const OperandInfo operands[sizeof...(V) + 1] = {OperandInfo{type_of<V>}...};
-    const Attr attrs[2] = {{AttrKey::transpose_lhs, false, false, 0, (Variant & transposes_lhs) != 0 ? 1 : 0, 0},
-                           {AttrKey::transpose_rhs, false, false, 0, (Variant & transposes_rhs) != 0 ? 1 : 0, 0}};
+    const Attr attrs[2] = {int_attr(AttrKey::transpose_lhs, (Variant & transposes_lhs) != 0 ? 1 : 0),
+                           int_attr(AttrKey::transpose_rhs, (Variant & transposes_rhs) != 0 ? 1 : 0)};
     InferInput in{operands, sizeof...(V), {}, attrs, Variant == 0 ? 0 : 2};
     if constexpr (!std::is_void_v<Requested>) in.requested = type_of<Requested>;
     return judge(Op, in);
@@ -128,10 +128,6 @@ template <class Verdict>
 using result_t = value_type_t<result_of<Verdict>>;
 
 }  // namespace TESSERA_TARGET_NAMESPACE
-
-/// A verdict made by hand, for rules of the front end.
-template <const OpInfo* Op, rule R, auto... Numbers>
-using broken_t = typename broken_rule<R>::template type<Numbers...>;
 
 }  // namespace detail
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/hana/integral_constant.hpp>
+#include <boost/hana/negate.hpp>  // -1_c
 
 #include "functions.hpp"
 
@@ -94,7 +95,7 @@ struct window_verdict {
     for (int i = 0; i < offset_count; ++i) operands[shaped_count + i] = Offsets::infos[i];
     if constexpr (valid_count > 0)
       for (int i = 0; i < valid_count; ++i) operands[shaped_count + offset_count + i] = Valid::infos[i];
-    const Attr attr{AttrKey::has_valid, false, false, 0, 1, 0};
+    const Attr attr = int_attr(AttrKey::has_valid, 1);
     InferInput in{operands, shaped_count + offset_count + valid_count, {}, &attr, valid_count > 0 ? 1 : 0};
     if constexpr (!std::is_void_v<Requested>) in.requested = type_of<Requested>;
     // Offsets and extents are counted apart first: together they could add up by chance.
@@ -108,32 +109,27 @@ struct window_verdict {
 
 }  // namespace TESSERA_TARGET_NAMESPACE
 
-template <class V>
-constexpr std::int64_t no_extra = 0;
-
-// Records shaped operands and lists in the order of the source, then emits.
+// The lists are recorded in the order of the source, behind the leading operands: one tensor or tile, or two operands.
 template <class Offsets, class Valid>
-ValueId emit_window(const OpInfo& op, List<ValueId> shaped_operands, const Offsets& offsets, const Valid& extents, const Type& requested,
-                    const std::source_location& at) {
+ValueId emit_window(const OpInfo& op, List<ValueId> leading, const Offsets& offsets, const Valid& extents, const Type& requested,
+                    const std::source_location& at, List<Attr> attrs = {}) {
   Recorder& r = Recorder::current(at);
   const Location where = location_of(at);
   r.go_here(where);
-  ValueId operands[3 + 2 * max_rank + 16];
+  ValueId operands[2 + Offsets::size + Valid::size];
   std::size_t n = 0;
-  for (const ValueId v : shaped_operands) operands[n++] = v;
+  for (const ValueId v : leading) operands[n++] = v;
   offsets.kids.record(r, where, operands + n);
   n += Offsets::size;
-  Attr attr{AttrKey::has_valid, false, false, 0, 1, 0};
+  const Attr has_valid = int_attr(AttrKey::has_valid, 1);
   if constexpr (Valid::size > 0) {
     extents.kids.record(r, where, operands + n);
     n += Valid::size;
+    attrs = {&has_valid, 1};
   }
   r.set_location(where);
-  return r.emit(op, {operands, n}, {&attr, Valid::size > 0 ? std::size_t{1} : std::size_t{0}}, requested);
+  return r.emit(op, {operands, n}, attrs, requested);
 }
-
-template <class X>
-concept tensor_operand = shaped<X>;
 
 }  // namespace detail
 
@@ -208,19 +204,21 @@ template <class X, class T, class O>
 using assemble_verdict = window_verdict<ops::assemble, void, std::remove_cvref_t<O>, no_valid, value_of<T>, value_of<X>>;
 }  // namespace detail
 
-/// Writes the valid part of a tile or tensor value to an output tensor at the offsets.
+/// Writes the valid part of a tile or tensor value to an output tensor at the offsets; Atomic::add adds it to what is there.
 template <class X, class T, class O>
   requires shaped<X> && detail::output<T> && detail::offset_list<O> && (detail::store_verdict<X, T, O>::value.lawful())
-void store(X&& x, T&& target, O&& offsets, std::source_location at = std::source_location::current()) {
+void store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none, std::source_location at = std::source_location::current()) {
   const ValueId source = detail::record_operand(at, std::forward<X>(x));
-  detail::emit_window(ops::store, {source, target.resolve(at)}, offsets, detail::no_valid{}, {}, at);
+  const Attr add = int_attr(AttrKey::atomic_add, 1);
+  detail::emit_window(ops::store, {source, target.resolve(at)}, offsets, detail::no_valid{}, {}, at,
+                      {&add, atomic == Atomic::add ? std::size_t{1} : std::size_t{0}});
 }
 template <class X, class T, class O>
   requires shaped<X> && detail::output<T> && detail::offset_list<O> && (!detail::store_verdict<X, T, O>::value.lawful())
-auto store(X&& x, T&& target, O&& offsets) -> decltype(detail::unwrap(detail::broken_type<detail::store_verdict<X, T, O>>()));
+auto store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none) -> decltype(detail::unwrap(detail::broken_type<detail::store_verdict<X, T, O>>()));
 template <class X, class T, class O>
   requires shaped<X> && shaped<T> && (!detail::output<T>) && detail::offset_list<O>
-broken::not_an_output<> store(X&& x, T&& target, O&& offsets);
+broken::not_an_output<&ops::store> store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none);
 
 /// `target` with `x` written at the offsets, as a new value.
 template <class T, class X, class O>
@@ -283,7 +281,7 @@ template <class T, class O, class N>
 }
 template <class T, class O, class N>
   requires shaped<T> && (!detail::output<T>) && (type_of<value_of<T>>.is_tensor()) && detail::offset_list<O>
-broken::not_an_output<> write(T&& target, O&& indices, N&& value);
+broken::not_an_output<&ops::write> write(T&& target, O&& indices, N&& value);
 
 /// The same data with other valid extents: `set_valid_shape(t, valid(m, n))`.
 template <class X, class E>

@@ -165,14 +165,17 @@ class Builder {
           extents[i] = a == b || b_whole ? a : a_whole ? b : extent_of(min(value_of(a), value_of(b)));
         }
         return true;
-      case ValidRule::reduce_last:
-      case ValidRule::reduce_rows: {
+      case ValidRule::row_reduce:
+      case ValidRule::col_reduce: {
         if (!partial(0)) return false;
-        const int reduced = op.valid == ValidRule::reduce_last ? rank - 1 : rank - 2;
+        const int reduced = op.valid == ValidRule::row_reduce ? rank - 1 : rank - 2;
         for (int i = 0; i < rank; ++i) extents[i] = i == reduced ? Extent{1, {}} : f_->valid(operands[0], i);
         return true;
       }
-      case ValidRule::window: return window_extents(op, operands, attr(AttrKey::has_valid, 0) != 0, result, extents);
+      case ValidRule::window: return window_extents(operands, attr(AttrKey::has_valid, 0) != 0, result, extents);
+      case ValidRule::stated:
+        for (int i = 0; i < rank; ++i) extents[i] = extent_of(operands[static_cast<std::size_t>(1 + i)]);
+        return true;
       case ValidRule::matmul: {
         if (!partial(0) && !partial(1)) return false;
         const int a_rank = f_->type(operands[0]).rank, b_rank = f_->type(operands[1]).rank;
@@ -192,18 +195,14 @@ class Builder {
     }
     return false;
   }
-  // Stated extents stand after the offsets (set_valid_shape has no offsets). A window on a partially valid source reaches
-  // no further than the source's data.
-  bool window_extents(const OpInfo& op, List<ValueId> operands, bool has_valid, const Type& result, Extent* extents) {
+  // Stated extents stand behind the offsets. A window on a partially valid source reaches no further than its data.
+  bool window_extents(List<ValueId> operands, bool stated, const Type& result, Extent* extents) {
     const std::size_t rank = result.rank;
-    const bool offsets = op.form != PtoForm::set_valid;
-    const Type& source = f_->type(operands[0]);
-    if (offsets && source.rank != result.rank) return false;  // a flattened window: the pass states the extents
+    if (f_->type(operands[0]).rank != result.rank) return false;  // a flattened window: the pass states the extents
     for (std::size_t i = 0; i < rank; ++i) {
       const int axis = static_cast<int>(i);
-      const bool stated = has_valid || !offsets;
-      extents[i] = stated ? extent_of(operands[1 + i + (offsets ? rank : 0)]) : Extent{result.dims[i], {}};
-      if (!offsets || f_->fully_valid(operands[0])) continue;
+      extents[i] = stated ? extent_of(operands[1 + rank + i]) : Extent{result.dims[i], {}};
+      if (f_->fully_valid(operands[0])) continue;
       const Extent reach = f_->valid(operands[0], axis);
       if (stated && !(reach.is_constant() && extents[i].is_constant())) continue;
       const ValueId offset = operands[1 + i];

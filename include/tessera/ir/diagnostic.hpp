@@ -18,6 +18,27 @@ struct Location {
   std::uint32_t column = 0;
 };
 
+/// The file's name, without its folder.
+[[nodiscard]] constexpr std::string_view short_file(const Location& at) {
+  std::string_view file = at.file;
+  file.remove_prefix(file.find_last_of('/') + 1);
+  return file;
+}
+/// "softmax.cpp:9"; "?" where the place is not known.
+[[nodiscard]] inline Text place_text(const Location& at) {
+  return at.file[0] == 0 ? Text("?") : Text(short_file(at)).append(":").append(at.line);
+}
+
+namespace detail {
+inline Text diagnostic_text(std::string_view file, std::uint32_t line, std::string_view message, std::string_view hint) {
+  Text text;
+  if (!file.empty()) text.append(file).append(":").append(line).append(": ");
+  text.append("error: ").append(message);
+  if (!hint.empty()) text.append("\n  hint: ").append(hint);
+  return text;
+}
+}  // namespace detail
+
 struct Diagnostic {
   Location location;
   std::string message;  ///< "<op>: <what is wrong> (<numbers>)"
@@ -25,13 +46,7 @@ struct Diagnostic {
 
   /// The two lines that a user reads. Only the file's name is printed when `short_path` is set.
   [[nodiscard]] std::string text(bool short_path = false) const {
-    std::string_view file = location.file;
-    if (short_path) file.remove_prefix(file.find_last_of('/') + 1);
-    std::string out;
-    if (!file.empty()) out.append(file).append(":").append(std::to_string(location.line)).append(": ");
-    out.append("error: ").append(message);
-    if (!hint.empty()) out.append("\n  hint: ").append(hint);
-    return out;
+    return detail::diagnostic_text(short_path ? short_file(location) : location.file, location.line, message, hint);
   }
 };
 
@@ -39,11 +54,8 @@ struct Diagnostic {
 class UserError : public std::exception {
  public:
   struct texts {};  // tells this constructor from the one that takes a diagnostic
-  UserError(texts, const Location& at, const Text& message, const Text& hint) : location_(at), message_(message), hint_(hint) {
-    if (at.file[0] != '\0') text_.append(at.file).append(":").append(at.line).append(": ");
-    text_.append("error: ").append(message);
-    if (!hint.empty()) text_.append("\n  hint: ").append(hint);
-  }
+  UserError(texts, const Location& at, const Text& message, const Text& hint)
+      : location_(at), message_(message), hint_(hint), text_(detail::diagnostic_text(at.file, at.line, message, hint)) {}
   explicit UserError(const Diagnostic& d) : UserError(texts{}, d.location, d.message, d.hint) {}
   [[nodiscard]] Diagnostic diagnostic() const { return {location_, message_.str(), hint_.str()}; }
   [[nodiscard]] const Location& location() const { return location_; }

@@ -112,8 +112,6 @@ struct Block {
 };
 
 enum class Direction : std::uint8_t { in, out, inout };
-enum class FunctionKind : std::uint8_t { kernel };
-
 struct Parameter {
   ValueId value;
   Text name;
@@ -125,8 +123,9 @@ struct Parameter {
 class Function {
  public:
   Text name;
-  FunctionKind kind = FunctionKind::kernel;
   Location location;
+  static constexpr int any_target = -1;
+  int target = any_target;  ///< the Arch that the kernel's source is compiled for
   Pool<Parameter> parameters;
 
   Function() {
@@ -356,7 +355,7 @@ class Function {
     values_[v.index].name = static_cast<std::uint32_t>(strings_.size() - 1);
   }
   [[nodiscard]] Attr list_attr(AttrKey key, List<std::int64_t> numbers) {
-    const Attr a{key, false, true, static_cast<std::uint32_t>(numbers.size()), static_cast<std::int64_t>(lists_.size()), 0};
+    const Attr a{key, true, static_cast<std::uint32_t>(numbers.size()), static_cast<std::int64_t>(lists_.size())};
     for (const std::int64_t n : numbers) lists_.push_back(n);
     return a;
   }

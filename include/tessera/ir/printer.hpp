@@ -21,7 +21,7 @@ struct PrintOptions {
   return names[static_cast<int>(l)];
 }
 [[nodiscard]] constexpr std::string_view name(AttrKey k) {
-  constexpr std::string_view names[] = {"value", "rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
+  constexpr std::string_view names[] = {"rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
                                         "compare", "pad", "has_valid", "window", "descending", "atomic_add"};
   return names[static_cast<int>(k)];
 }
@@ -190,8 +190,7 @@ class Printer {
       out_.push_back('[');
       for (std::size_t i = 0; i < a.count; ++i) out_.append(i == 0 ? "" : ", ").append(dim_text(f_.list(a)[i]));
       out_.push_back(']');
-    } else if (a.is_float) out_.append(number_text(a.number));
-    else if (a.key == AttrKey::rounding) out_.append(name(static_cast<Rounding>(a.integer)));
+    } else if (a.key == AttrKey::rounding) out_.append(name(static_cast<Rounding>(a.integer)));
     else if (a.key == AttrKey::compare) out_.append(name(static_cast<Compare>(a.integer)));
     else if (a.key == AttrKey::pad) out_.append(name(static_cast<Pad>(a.integer)));
     else out_.append(number_text(a.integer));
@@ -228,11 +227,8 @@ class Printer {
       type(f_.result(op, i));
     }
     blocks(op, depth);
-    if (options_.locations && f_[op].location.line != 0) {
-      std::string_view file = f_[op].location.file;
-      file.remove_prefix(file.find_last_of('/') + 1);
-      out_.append(" loc(").append(file).append(":").append(std::to_string(f_[op].location.line)).append(")");
-    }
+    if (options_.locations && f_[op].location.line != 0)
+      out_.append(" loc(").append(place_text(f_[op].location)).append(")");
     out_.push_back('\n');
   }
   void operands(OpId op) {

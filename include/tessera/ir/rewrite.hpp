@@ -8,11 +8,11 @@ namespace tessera {
 
 class Rewriter {
  public:
-  /// `out` must be empty; it receives the name, kind and location of `in`. Parameters are added by the pass (copy_parameters).
+  /// `out` must be empty; it receives the name, location and target of `in`. Parameters are added by the pass (copy_parameters).
   Rewriter(const Function& in, Function& out) : in_(&in), out_(&out), build_(out), map_(in.value_count()) {
     out.name = in.name;
-    out.kind = in.kind;
     out.location = in.location;
+    out.target = in.target;
     out.reserve(in.operation_count());
   }
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "function.hpp"
+#include "signature.hpp"
 
 namespace tessera {
 
@@ -39,11 +39,6 @@ class SourceFiles {
 };
 
 namespace detail {
-
-constexpr bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The code of a line: without a comment at its end, and with nothing between quotes.
 inline std::string code_of(std::string_view line) {

@@ -120,7 +120,7 @@ class Verifier {
     else require(f_[b].arguments.empty(), op, "a branch has arguments");
     block(b, terminator);
     same_types(op, f_.operands(f_.terminator(b)), first,
-               terminator.name == "condition" ? "conditions" : "yielded values");
+               &terminator == &ops::condition ? "conditions" : "yielded values");
   }
   void control(OpId op) {
     if (f_.is(op, ops::for_loop)) {
@@ -181,24 +181,23 @@ class Verifier {
     require(info.level != Level::tensor, op, "tile_ops: a tensor-level operation is left");
     for (int i = 0; i < f_.operand_count(op); ++i) {
       if (!f_.type(f_.operand(op, i)).is_tensor()) continue;
-      const bool memory = info.effect == Effect::writes_second ? i == 1 : info.effect != Effect::none && i == 0;
-      require(memory, op, "tile_ops: a tensor-level operation is left");
+      require(i == memory_operand(info), op, "tile_ops: a tensor-level operation is left");
       require(f_.defining_block(f_.operand(op, i)) == f_.body(), op, "tile_ops: the tensor is not a parameter");
     }
-    const bool scratch = info.scratch == ScratchRule::row_reduction ? f_.operand_count(op) == 2
-                         : info.scratch == ScratchRule::like_second ? f_.operand_count(op) == 3 : true;
-    require(scratch, op, "tile_ops: the operation has no scratch tile");
+    // A scratch like the operand is added when the operand has its final shape.
+    if (info.scratch != ScratchRule::none && info.scratch != ScratchRule::like_first)
+      require(f_.operand_count(op) == scratch_operand(info) + 1, op, "tile_ops: the operation has no scratch tile");
   }
   void tiles_2d(OpId op) const {
     const OpInfo& info = f_.info(op);
     for (int i = 0; i < f_.operand_count(op); ++i)
       if (const Type& t = f_.type(f_.operand(op, i)); t.is_tile())
         require(t.rank <= 2, op, "tiles_2d: an operand has more than two dims");
-    if (f_.is(op, ops::transpose))
-      require(f_.operand_count(op) == 2, op, "tiles_2d: the transpose has no scratch tile");
+    if (info.scratch == ScratchRule::like_first)
+      require(f_.operand_count(op) == scratch_operand(info) + 1, op, "tiles_2d: the operation has no scratch tile");
     if (f_.is(op, ops::assemble) && f_.type(f_.operand(op, 0)).is_tile())
       require(f_.operand_count(op) <= 4, op, "tiles_2d: assemble has more than two offsets");
-    if (info.form == PtoForm::matmul || info.form == PtoForm::matmul_acc)
+    if (info.first_factor >= 0)
       require(f_.attr(op, AttrKey::transpose_lhs) == 0 && f_.attr(op, AttrKey::transpose_rhs) == 0, op,
               "tiles_2d: a tile operand is read transposed");
   }

@@ -9,7 +9,6 @@
 namespace tessera {
 
 enum class AttrKey : std::uint8_t {
-  value,           ///< a scalar constant: fill value, start of a sequence
   rounding,        ///< Rounding, of a cast
   axis, other_axis,
   transpose_lhs, transpose_rhs,  ///< the operand is read transposed
@@ -17,24 +16,27 @@ enum class AttrKey : std::uint8_t {
   pad,             ///< Pad
   has_valid,       ///< window reads: valid extents follow the offsets among the operands
   window,          ///< list: the box of the tensor that a load or a store covers, when the tile has another rank
-  descending,
-  atomic_add,
+  descending,      ///< 1: a sequence counts downwards
+  atomic_add,      ///< 1: a store adds
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.
 struct Attr {
-  AttrKey key = AttrKey::value;
-  bool is_float = false;
+  AttrKey key = {};
   bool is_list = false;
   std::uint32_t count = 0;
   std::int64_t integer = 0;
-  double number = 0;
 };
+[[nodiscard]] constexpr Attr int_attr(AttrKey key, std::int64_t n) { return {key, false, 0, n}; }
 
 enum class Rounding : std::uint8_t { none, rint, round, floor, ceil, trunc, odd };
 enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge };
 /// What fills the elements outside the valid extents.
 enum class Pad : std::uint8_t { null, zero, max, min };
+/// The direction of a sequence.
+enum class Order : std::uint8_t { ascending, descending };
+/// What a store does with the elements that are there: replaces them, or adds to them, also where other blocks add.
+enum class Atomic : std::uint8_t { none, add };
 
 /// What an inference rule may know of an operand: its type, where it is an integer constant its value, and (at run time
 /// only) how much of it is valid.
@@ -70,16 +72,22 @@ enum class ValidRule : std::uint8_t {
   full,             ///< the whole tile
   first,            ///< those of operand 0
   intersection,     ///< what is valid in operands 0 and 1
-  reduce_last,      ///< operand 0 with the last extent 1
-  reduce_rows,      ///< operand 0 with the second-last extent 1
-  window,           ///< stated by the operands (load, slice, set_valid)
+  row_reduce,       ///< operand 0 with the last extent 1
+  col_reduce,       ///< operand 0 with the second-last extent 1
+  window,           ///< of a window: what operands behind the offsets state, or all of it
+  stated,           ///< the operands behind operand 0
   matmul,           ///< rows of the left, columns of the right operand
   swap_axes,        ///< operand 0 with two extents exchanged
   reshape,          ///< full; only fully valid operands (leading dims aside) are accepted
 };
 
 /// The scratch tile that an instruction needs besides its operands.
-enum class ScratchRule : std::uint8_t { none, like_first, row_reduction, like_second };
+enum class ScratchRule : std::uint8_t {
+  none,
+  like_first,   ///< like operand 0
+  wide_rows,    ///< like operand 0, with rows of scratch_row elements at least
+  like_second,  ///< like operand 1
+};
 
 /// How an operation is written in `.pto` text.
 enum class PtoForm : std::uint8_t {
@@ -91,7 +99,6 @@ enum class PtoForm : std::uint8_t {
   reshape,
   transposed_view,  ///< no instruction: the load has the transposed type
   fill_pad, set_valid, read, write,
-  gather,           ///< as ins_outs; the result's rows are not padded
   arith,            ///< a scalar instruction, see ops/scalar.hpp
   control, block_index
 };
@@ -105,6 +112,7 @@ struct OpInfo {
   std::string_view summary;               ///< one line for the catalogue, with the shapes
   Level level = Level::shaped;
   Verdict (*infer)(const OpInfo&, const InferInput&) = nullptr;
+  Verdict (*on_target)(const InferInput&, const Type& result, Arch) = nullptr;  ///< what a target lacks besides `dtypes`
   ValidRule valid = ValidRule::full;
   DTypeSet dtypes[arch_count] = {};       ///< of operand 0 (or of the result where there is none); empty: any
   rule shape_rule = rule::none;           ///< binary operations: the rule to name when shapes do not fit
@@ -116,15 +124,49 @@ struct OpInfo {
   rule space_rules[3] = {};               ///< the rule to name when an operand stands elsewhere; none: the general one
   ScratchRule scratch = ScratchRule::none;
   Effect effect = Effect::none;
-  bool pure = true;                       ///< may be recorded late, or never when unused
+  bool pure = true;                       ///< without effect and order: an expression of the front end may hold it
   bool row_major = false;                 ///< the instruction wants row-major operands and result
+  std::int8_t first_factor = -1;          ///< products: the left factor among the operands; the right one follows
   std::int8_t in_place = -1;              ///< the result is written into this operand's buffer
   bool may_alias = true;                  ///< the result may share storage with an operand that dies here
   bool is_view = false;                   ///< the result is another look at operand 0's storage
   bool self_loading = false;              ///< reads its GM operands itself: no whole-tensor load
   SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
-  const OpInfo* tile_form = nullptr;      ///< the tile operation that replaces it in convert_tensor_to_tile_ops, if another
 };
+
+/// The position of the operand that may be memory: a tensor that the operation addresses, and not a value. None: -1.
+[[nodiscard]] constexpr int memory_operand(const OpInfo& op) {
+  return op.effect == Effect::none ? -1 : op.effect == Effect::writes_second ? 1 : 0;
+}
+
+/// The position of the scratch tile, which is the last operand, and of the operand that it is like. None: -1.
+[[nodiscard]] constexpr int scratch_model(const OpInfo& op) {
+  return op.scratch == ScratchRule::none ? -1 : op.scratch == ScratchRule::like_second ? 1 : 0;
+}
+[[nodiscard]] constexpr int scratch_operand(const OpInfo& op) {
+  return op.scratch == ScratchRule::none ? -1 : scratch_model(op) + 1;
+}
+/// A row reduction works on its scratch in whole vector repeats of 256 bytes: 128 elements of 16 bits.
+inline constexpr std::int64_t scratch_row = 128;
+/// The scratch tile for an operand `model` of that type.
+[[nodiscard]] constexpr Type scratch_type(const OpInfo& op, const Type& model) {
+  const Type like = model.space == Vec ? model : with_space(model, Vec);
+  const bool short_rows = op.scratch == ScratchRule::wide_rows && like.last() < scratch_row;
+  return short_rows ? with_dim(like, like.rank - 1, scratch_row) : like;
+}
+/// Whether a 2-D tile that the user gives serves as scratch: it holds as much as the operand, which the instructions need.
+[[nodiscard]] constexpr bool is_scratch(const Type& tile, const Type& model) {
+  return tile.dtype == model.dtype && tile.rank == model.rank && tile.dims[0] >= model.dims[0] && tile.last() >= model.last();
+}
+
+/// The pipe that runs an operation between memory spaces: what leaves Acc leaves it through the fix pipe, what stays in Vec
+/// is vector work.
+[[nodiscard]] constexpr Pipe pipe_of(const OpInfo& op, MemorySpace from, MemorySpace to) {
+  if (op.pipe != Pipe::mte1 && op.pipe != Pipe::mte3) return op.pipe;
+  if (from == Acc) return Pipe::fix;
+  if (from == Vec) return to == Vec ? Pipe::vector : Pipe::mte3;
+  return op.pipe;
+}
 
 /// Element types of operand 0 that some target accepts.
 [[nodiscard]] constexpr DTypeSet accepted_dtypes(const OpInfo& op) { return op.dtypes[0] | op.dtypes[1]; }
@@ -161,12 +203,20 @@ struct OpInfo {
   return lawful();
 }
 
+/// The rule to name when a target does not have an operation for an element type.
+[[nodiscard]] constexpr rule dtype_rule(Arch arch) {
+  return arch == Arch::a3 ? rule::dtype_not_supported_on_a3 : rule::dtype_not_supported_on_a5;
+}
+
 /// Whether a target has the operation for these types, and room for the result in its space.
 [[nodiscard]] constexpr Verdict check_target(const OpInfo& op, const InferInput& in, const Type& result, Arch arch) {
   const Type& first = in.count > 0 && in.type(0).is_shaped() ? in.type(0) : result;
   if (first.is_shaped() && !accepts_on(op, first.dtype, arch))
-    return breaks(arch == Arch::a3 ? rule::dtype_not_supported_on_a3 : rule::dtype_not_supported_on_a5, arg_op,
-                  arg(first.dtype));
+    return breaks(dtype_rule(arch), arg_op, arg(first.dtype));
+  if (op.on_target != nullptr) {
+    const Verdict v = op.on_target(in, result, arch);
+    if (!v.lawful()) return v;
+  }
   if (result.is_tile() && result.has_static_shape() && stored(flattened(result)).bytes() > capacity(result.space, arch))
     return breaks(rule::tile_is_larger_than_its_space, arg(result.space), arg(stored(flattened(result)).bytes()),
                   arg(capacity(result.space, arch)));

@@ -1,7 +1,7 @@
 // Elementwise operations: unary, binary, with a scalar, and cast. Result: the shape of the operand.
 #pragma once
 
-#include "descriptor.hpp"
+#include "casts.hpp"
 
 namespace tessera {
 namespace detail {
@@ -40,7 +40,13 @@ constexpr Verdict infer_scalar_form(const OpInfo&, const InferInput& in) {
 constexpr Verdict infer_cast(const OpInfo&, const InferInput& in) {
   if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   if (in.type(0).dtype == in.requested.dtype) return breaks(rule::cast_to_the_same_dtype, arg(in.requested.dtype));
-  return lawful(with_dtype(in.type(0), in.requested.dtype));
+  const DType from = in.type(0).dtype, to = in.requested.dtype;
+  if (!can_cast(from, to, Arch::a3) && !can_cast(from, to, Arch::a5)) return breaks(rule::cast_has_no_path, arg(from), arg(to));
+  return lawful(with_dtype(in.type(0), to));
+}
+constexpr Verdict cast_on_target(const InferInput& in, const Type& result, Arch arch) {
+  const DType from = in.type(0).dtype, to = result.dtype;
+  return can_cast(from, to, arch) ? lawful() : breaks(rule::cast_has_no_path, arg(from), arg(to));
 }
 
 constexpr OpInfo unary(std::string_view name, std::string_view pto, std::string_view summary, DTypeSet a3, DTypeSet a5,
@@ -92,7 +98,7 @@ inline constexpr OpInfo minimums = scalar_form("minimums", "tmins", "the smaller
 
 inline constexpr OpInfo cast = {
     .name = "cast", .summary = "x in another element type; attribute: rounding", .infer = infer_cast,
-    .valid = ValidRule::first, .pto = "tcvt", .form = PtoForm::cast, .operand_spaces = {spaces(Vec), {}, {}},
+    .on_target = cast_on_target, .valid = ValidRule::first, .pto = "tcvt", .form = PtoForm::cast, .operand_spaces = {spaces(Vec), {}, {}},
     .row_major = true, .may_alias = false};
 
 inline constexpr const OpInfo* elementwise_family[] = {&neg, &abs, &exp, &log, &sqrt, &rsqrt, &recip, &relu, &add, &sub,

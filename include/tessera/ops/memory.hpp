@@ -36,6 +36,8 @@ constexpr Verdict infer_store(const OpInfo&, const InferInput& in) {
   // The accumulator narrows on its way out.
   const bool narrows = tile.space == Acc && tile.dtype == f32 && (t.dtype == f16 || t.dtype == bf16);
   if (t.dtype != tile.dtype && !narrows) return breaks(rule::window_dtype_differs, arg_op, arg(tile.dtype), arg(t.dtype));
+  if (in.attr(AttrKey::atomic_add, 0) != 0 && !dtypes(i8, i16, i32, f16, bf16, f32).contains(t.dtype))
+    return breaks(rule::atomic_dtype_not_supported, arg(t.dtype));
   if (in.count - 2 != t.rank)
     return breaks(rule::offset_count_differs, arg_op, arg(std::int64_t{in.count - 2}), arg(std::int64_t{t.rank}));
   if (in.attr(AttrKey::window, -1) >= 0) return lawful();
@@ -56,18 +58,38 @@ constexpr Verdict infer_store(const OpInfo&, const InferInput& in) {
   return lawful();
 }
 
+constexpr Verdict store_on_target(const InferInput& in, const Type&, Arch arch) {
+  if (in.attr(AttrKey::atomic_add, 0) != 0 && in.type(1).dtype == bf16 && arch != Arch::a3)
+    return breaks(rule::atomic_dtype_not_supported, arg(bf16));
+  return lawful();
+}
 constexpr Verdict infer_assemble(const OpInfo&, const InferInput& in) {
   const Verdict pair = check_pair(in.type(0), in.type(1));
   if (!pair.lawful()) return pair;
+  // The source's own extents tell how much is written.
+  const std::int64_t rank = in.type(0).rank, given = in.count - 2;
+  if (in.attr(AttrKey::has_valid, 0) != 0) return breaks(rule::offset_count_differs, arg_op, arg(given), arg(rank));
   const Verdict window = check_window(in, in.type(0), in.type(1), 2);
   return window.lawful() ? lawful(in.type(0)) : window;
 }
 
-/// Whether one instruction moves a tile between the spaces.
+/// Whether one instruction of some target moves a tile between the spaces.
 [[nodiscard]] constexpr bool can_move(MemorySpace from, MemorySpace to) {
   if (from == Mat) return to == Left || to == Right || to == Bias;
   if (from == Acc) return to == Vec || to == Mat;
   return from == Vec && (to == Vec || to == Mat);
+}
+/// Whether one instruction of the target does.
+[[nodiscard]] constexpr bool can_move(MemorySpace from, MemorySpace to, Arch arch) {
+  return can_move(from, to) && !(arch == Arch::a3 && from == Vec && to == Mat);
+}
+constexpr Verdict move_on_target(const InferInput& in, const Type& result, Arch arch) {
+  const Type& x = in.type(0);
+  if (!can_move(x.space, result.space, arch)) return breaks(rule::move_has_no_path, arg(x.space), arg(result.space));
+  // On a3 a tile leaves Acc for Vec with all of its boxes, so both must be allocated alike.
+  if (arch == Arch::a3 && x.space == Acc && result.space == Vec && !stored(x).same_shape(stored(result)))
+    return breaks(rule::accumulator_is_not_whole_boxes, arg_op, arg(x.last(1)), arg(x.last()));
+  return lawful();
 }
 constexpr Verdict infer_move(const OpInfo&, const InferInput& in) {
   if (!in.type(0).is_tile()) return breaks(rule::operand_is_not_a_tile, arg_op);
@@ -119,7 +141,7 @@ constexpr Verdict infer_transpose(const OpInfo&, const InferInput& in) {
   if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   const std::int64_t axes[2] = {in.attr(AttrKey::axis, -2), in.attr(AttrKey::other_axis, -1)};
   for (const std::int64_t axis : axes)
-    if (axis < -x.rank || axis >= x.rank) return breaks(rule::transpose_axis_out_of_range, arg(axis), arg(std::int64_t{x.rank}));
+    if (axis < -x.rank || axis >= x.rank) return breaks(rule::axis_out_of_range, arg_op, arg(axis), arg(std::int64_t{x.rank}));
   Type result = x;
   const auto a = axes[0] < 0 ? axes[0] + x.rank : axes[0], b = axes[1] < 0 ? axes[1] + x.rank : axes[1];
   result.dims[a] = x.dims[b];
@@ -132,7 +154,7 @@ constexpr Verdict infer_transpose(const OpInfo&, const InferInput& in) {
 constexpr Verdict infer_transpose_view(const OpInfo&, const InferInput& in) {
   const Type& x = in.type(0);
   if (!x.is_tile()) return breaks(rule::operand_is_not_a_tile, arg_op);
-  if (x.rank < 2) return breaks(rule::too_few_rows, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{2}));
+  if (x.rank < 2) return breaks(rule::rank_too_small, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{2}));
   Type result = x;
   result.dims[x.rank - 1] = x.last(1);
   result.dims[x.rank - 2] = x.last(0);
@@ -189,6 +211,11 @@ constexpr Verdict infer_gather(const OpInfo&, const InferInput& in) {
   return v;
 }
 constexpr Verdict infer_gather_flat(const OpInfo&, const InferInput& in) { return check_gather(in.type(0), in.type(1)); }
+/// Whether the target gathers by indices of this element type.
+[[nodiscard]] constexpr bool takes_indices(DType index, Arch arch) { return arch != Arch::a3 || index == i32; }
+constexpr Verdict gather_on_target(const InferInput& in, const Type&, Arch arch) {
+  return takes_indices(in.type(1).dtype, arch) ? lawful() : breaks(rule::gather_index_dtype_on_a3, arg_op, arg(in.type(1).dtype));
+}
 
 }  // namespace detail
 
@@ -199,12 +226,12 @@ inline constexpr OpInfo load = {
     .infer = infer_load, .valid = ValidRule::window, .pto = "tload", .form = PtoForm::load, .pipe = Pipe::mte2,
     .result_spaces = spaces(Vec, Mat), .effect = Effect::reads_first, .pure = false};
 inline constexpr OpInfo store = {
-    .name = "store", .summary = "writes the valid part of a tile (or a tensor value) to a tensor; operands: source, tensor, offsets",
-    .infer = infer_store, .pto = "tstore", .form = PtoForm::store, .pipe = Pipe::mte3,
-    .operand_spaces = {spaces(Vec, Acc), {}, {}}, .space_rules = {rule::store_from_this_space_is_impossible, {}, {}},
+    .name = "store", .summary = "writes the valid part of a tile (or a tensor value) to a tensor, or adds it; operands: source, tensor, offsets",
+    .infer = infer_store, .on_target = store_on_target, .pto = "tstore", .form = PtoForm::store, .pipe = Pipe::mte3,
+    .operand_spaces = {spaces(Vec, Acc), {}, {}}, .result_spaces = {}, .space_rules = {rule::store_from_this_space_is_impossible, {}, {}},
     .effect = Effect::writes_second, .pure = false};
 inline constexpr OpInfo move = {
-    .name = "move", .summary = "a tile in another memory space", .level = Level::tile, .infer = infer_move,
+    .name = "move", .summary = "a tile in another memory space", .level = Level::tile, .infer = infer_move, .on_target = move_on_target,
     .valid = ValidRule::first, .pto = "tmov", .form = PtoForm::move, .pipe = Pipe::mte1,
     .operand_spaces = {spaces(Vec, Mat, Acc), {}, {}}, .result_spaces = {}, .may_alias = false};
 inline constexpr OpInfo create = {
@@ -215,12 +242,12 @@ inline constexpr OpInfo full = {
     .dtypes = {dtypes(i16, i32, f16, bf16, f32), dtypes(i8, i16, i32, f16, bf16, f32)}, .pto = "texpands",
     .form = PtoForm::fill};
 inline constexpr OpInfo arange = {
-    .name = "arange", .summary = "[1,..,1,N]: start, start + 1, ...; attribute: descending", .infer = infer_arange,
+    .name = "arange", .summary = "[1,..,1,N]: start, start + 1, ..., or downwards", .infer = infer_arange,
     .dtypes = {dtypes(i16, u16, i32, u32), dtypes(i16, u16, i32, u32)}, .pto = "tci", .form = PtoForm::sequence};
 inline constexpr OpInfo slice = {
     .name = "slice", .summary = "a window of a tensor or tile; operands: source, offsets, optional valid extents",
     .infer = infer_slice, .valid = ValidRule::window, .pto = "subview", .form = PtoForm::subview, .pipe = Pipe::none,
-    .result_spaces = {}, .is_view = true, .self_loading = true};
+    .result_spaces = {}, .effect = Effect::reads_first, .is_view = true, .self_loading = true};
 inline constexpr OpInfo assemble = {
     .name = "assemble", .summary = "target with source written at the offsets; operands: target, source, offsets",
     .infer = infer_assemble, .valid = ValidRule::first, .pto = "tinsert", .form = PtoForm::insert,
@@ -239,7 +266,7 @@ inline constexpr OpInfo transpose_view = {
     .pipe = Pipe::none, .operand_spaces = {spaces(Mat), {}, {}}, .result_spaces = spaces(Mat), .is_view = true};
 inline constexpr OpInfo set_valid_shape = {
     .name = "set_valid_shape", .summary = "the same storage with other valid extents; operands: x, one extent per dim",
-    .infer = infer_set_valid, .valid = ValidRule::window, .pto = "set_validshape", .form = PtoForm::set_valid,
+    .infer = infer_set_valid, .valid = ValidRule::stated, .pto = "set_validshape", .form = PtoForm::set_valid,
     .pipe = Pipe::none, .result_spaces = {}, .is_view = true};
 inline constexpr OpInfo fillpad = {
     .name = "fillpad", .summary = "the elements outside the valid extents filled; the result is fully valid; attribute: pad",
@@ -248,7 +275,7 @@ inline constexpr OpInfo fillpad = {
 inline constexpr OpInfo read = {
     .name = "read", .summary = "one element as a scalar; operands: x, indices", .infer = infer_read, .pto = "tgetval",
     .form = PtoForm::read, .pipe = Pipe::scalar, .operand_spaces = {spaces(Vec), {}, {}},
-    .effect = Effect::reads_first, .pure = false, .self_loading = true};
+    .result_spaces = {}, .effect = Effect::reads_first, .pure = false, .self_loading = true};
 inline constexpr OpInfo write = {
     .name = "write", .summary = "one element set: of a tensor in place, of a tile as a new value; operands: x, value, indices",
     .infer = infer_write, .valid = ValidRule::first, .pto = "tsetval", .form = PtoForm::write, .pipe = Pipe::scalar,
@@ -259,8 +286,8 @@ inline constexpr OpInfo gather = {
     .dtypes = {words, words_a5}, .form = PtoForm::none, .self_loading = true};
 inline constexpr OpInfo gather_flat = {
     .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
-    .infer = infer_gather_flat, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",
-    .form = PtoForm::gather, .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
+    .infer = infer_gather_flat, .on_target = gather_on_target, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",
+    .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
     .scratch = ScratchRule::like_second, .may_alias = false};
 
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &reshape,

@@ -14,16 +14,16 @@ constexpr Verdict infer_row_reduce(const OpInfo&, const InferInput& in) {
 constexpr Verdict infer_col_reduce(const OpInfo&, const InferInput& in) {
   const Type& x = in.type(0);
   if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
-  if (x.rank < 2) return breaks(rule::too_few_rows, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{2}));
+  if (x.rank < 2) return breaks(rule::rank_too_small, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{2}));
   return lawful(with_dim(x, x.rank - 2, 1));
 }
 constexpr OpInfo row_reduce(std::string_view name, std::string_view pto, std::string_view summary) {
-  return {.name = name, .summary = summary, .infer = infer_row_reduce, .valid = ValidRule::reduce_last,
+  return {.name = name, .summary = summary, .infer = infer_row_reduce, .valid = ValidRule::row_reduce,
           .dtypes = {words, words}, .pto = pto, .operand_spaces = {spaces(Vec), spaces(Vec), {}},
-          .scratch = ScratchRule::row_reduction, .may_alias = false};
+          .scratch = ScratchRule::wide_rows, .may_alias = false};
 }
 constexpr OpInfo col_reduce(std::string_view name, std::string_view pto, std::string_view summary) {
-  return {.name = name, .summary = summary, .infer = infer_col_reduce, .valid = ValidRule::reduce_rows,
+  return {.name = name, .summary = summary, .infer = infer_col_reduce, .valid = ValidRule::col_reduce,
           .dtypes = {words, words_bf16_a5}, .pto = pto, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
 }
 

@@ -31,8 +31,11 @@ inline void lower(Converter& c, OpId op) {
 inline void refuse_mixed_writes(const Function& f) {
   std::vector<OpId> bulk(f.value_count()), scalar(f.value_count());
   for (const OpId op : all_operations(f)) {
-    if (f.is(op, ops::store)) bulk[f.operand(op, 1).index] = op;
-    else if (f.is(op, ops::write) && !scalar[f.operand(op, 0).index]) scalar[f.operand(op, 0).index] = op;
+    const Effect effect = f.info(op).effect;
+    if (effect != Effect::writes_first && effect != Effect::writes_second) continue;
+    std::vector<OpId>& writers = effect == Effect::writes_second ? bulk : scalar;
+    OpId& writer = writers[f.operand(op, memory_operand(f.info(op))).index];
+    if (!writer) writer = op;
   }
   for (const Parameter& p : f.parameters)
     if (bulk[p.value.index] && scalar[p.value.index])

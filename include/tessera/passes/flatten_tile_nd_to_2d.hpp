@@ -38,7 +38,7 @@ class Flatten {
     const OpInfo& info = in_.info(op);
     if (info.level == Level::control) return control(op);
     check_shapes(op);
-    if (first_factor(in_, op) >= 0) return product(op);
+    if (in_.info(op).first_factor >= 0) return product(op);
     if (in_.is(op, ops::transpose) && in_.type(in_.operand(op, 0)).is_tile()) return transpose(op);
     if (!touches_nd(op)) return keep(op);
     if (in_.result_count(op) == 1 && plan_.deferred(in_.result(op))) return defer(op);
@@ -49,7 +49,7 @@ class Flatten {
     if (in_.is(op, ops::transpose_view) && has_pages(in_.type(in_.result(op))))
       refuse(op, "a batch of transposed matrices can only be an operand of matmul",
              "pass it to matmul, or transpose one matrix at a time");
-    if (info.valid == ValidRule::reduce_rows && has_pages(in_.type(in_.operand(op, 0)))) return reduce_rows_by_page(op);
+    if (info.valid == ValidRule::col_reduce && has_pages(in_.type(in_.operand(op, 0)))) return reduce_rows_by_page(op);
     if (in_.is(op, ops::assemble)) return assemble(op);
     if (in_.is(op, ops::reshape)) return reshape(op);
     if (in_.is(op, ops::set_valid_shape)) return set_valid_shape(op);
@@ -179,8 +179,10 @@ class Flatten {
              "store the tile and load it with other offsets, or exchange the axes outside the kernel");
     const ValueId x = r_.map(old_x);
     const Type page = t.rank > 2 ? page_type(t) : out_.type(x);
-    ValueId scratch =
-        in_.operand_count(op) > 1 && t.rank <= 2 ? r_.map(in_.operand(op, 1)) : b_.value(ops::create, {}, {}, page);
+    const int own = scratch_operand(ops::transpose);
+    const ValueId scratch = in_.operand_count(op) > own && t.rank <= 2
+                                ? r_.map(in_.operand(op, own))
+                                : b_.value(ops::create, {}, {}, scratch_type(ops::transpose, page));
     if (!has_pages(t)) return r_.set(old, b_.value(ops::transpose, {x, scratch}));
     r_.set(old, stack(op, old, out_.type(x).space,
                       [&](std::int64_t i) { return b_.value(ops::transpose, {slice_page(x, page, i), scratch}); }));
@@ -291,7 +293,7 @@ class Flatten {
     return b_.value(ops::move, {turned}, {}, with_space(out_.type(turned), t.space));
   }
   ValueId product_page(OpId op, std::int64_t i, Cache& cache) {
-    const int first = first_factor(in_, op);
+    const int first = in_.info(op).first_factor;
     const Type& result = in_.type(in_.result(op));
     std::vector<ValueId> operands;
     if (first == 1) operands.push_back(page(in_.operand(op, 0), i, cache));
@@ -349,7 +351,7 @@ class Flatten {
     }
     for (int i = outer; i + 2 < rank; ++i) box[i] = 1;
     const OpId def = in_.definition(v);
-    const bool fused = def && first_factor(in_, def) >= 0 && plan_.fused_store(def) == op;
+    const bool fused = def && in_.info(def).first_factor >= 0 && plan_.fused_store(def) == op;
     Cache cache;
     for (std::int64_t i = 0; i < page_count(t); ++i) {
       if (fused) b_.at(in_[def].location);

@@ -14,11 +14,6 @@
 namespace tessera {
 namespace detail {
 
-/// Whether one instruction of the target moves a tile between the spaces.
-[[nodiscard]] constexpr bool moves_on(MemorySpace from, MemorySpace to, Arch arch) {
-  return can_move(from, to) && !(arch == Arch::a3 && from == Vec && to == Mat);
-}
-
 /// The spaces after each move on the shortest way into one of `to`; empty where there is none.
 [[nodiscard]] inline std::vector<MemorySpace> move_chain(MemorySpace from, SpaceSet to, Arch arch) {
   int before[space_count];
@@ -33,7 +28,7 @@ namespace detail {
     }
     for (int s = 0; s < space_count; ++s) {
       const auto next = static_cast<MemorySpace>(s);
-      if (before[s] >= 0 || !moves_on(here, next, arch)) continue;
+      if (before[s] >= 0 || !can_move(here, next, arch)) continue;
       before[s] = here;
       queue.push_back(next);
     }
@@ -105,18 +100,9 @@ class InferSpaces {
     std::vector<ValueId> operands = r_.operands(op);
     for (int i = 0; i < in_.operand_count(op); ++i) {
       ValueId& v = operands[static_cast<std::size_t>(i)];
-      if (out_.type(v).is_tile()) v = placed(op, i, v, spaces_of(op, i, operands));
+      if (out_.type(v).is_tile()) v = placed(op, i, v, operand_space(info, i));
     }
     if (const ValueId v = r_.emit_same(op, info, operands, r_.attrs(op), requested)) r_.set(in_.result(op), v);
-  }
-  // What is put into another tile stands in the same space; a5 puts it there straight from Acc.
-  [[nodiscard]] SpaceSet spaces_of(OpId op, int i, const std::vector<ValueId>& operands) const {
-    const SpaceSet stated = operand_space(in_.info(op), i);
-    if (!in_.is(op, ops::assemble) || i != 1) return stated;
-    const MemorySpace target = out_.type(operands[0]).space;
-    const MemorySpace source = out_.type(operands[1]).space;
-    const bool straight = arch_ != Arch::a3 && source == Acc && target != Acc;
-    return straight ? SpaceSet{} : spaces(target);
   }
 
   // The value in one of the spaces; moved once per block.
@@ -149,16 +135,10 @@ class InferSpaces {
   }
   ValueId moved(OpId op, ValueId v, MemorySpace s) {
     const Type to = with_space(out_.type(v), s);
-    require_whole_boxes(op, out_.type(v), to);
+    const OperandInfo known[1] = {operand_info(out_, v, nullptr)};
+    const Verdict verdict = check_target(ops::move, {known, 1, to}, to, arch_);
+    if (!verdict.lawful()) throw UserError(diagnose(verdict, in_.info(op).name, in_[op].location));
     return b_.value(ops::move, {v}, {}, to);
-  }
-  // On a3 a tile leaves Acc for Vec with all of its boxes, so both must be allocated alike.
-  void require_whole_boxes(OpId op, const Type& from, const Type& to) const {
-    if (arch_ != Arch::a3 || from.space != Acc || to.space != Vec || stored(from).same_shape(stored(to))) return;
-    fail(in_[op].location,
-         std::string(in_.info(op).name) + ": a3 moves whole boxes out of Acc ([" + std::to_string(from.dims[0]) + "," +
-             std::to_string(from.last()) + "])",
-         "use a multiple of 16 rows and columns, or store the product before other operations use it");
   }
   [[noreturn]] void no_way(OpId op, int operand, ValueId v, SpaceSet allowed) const {
     const MemorySpace from = out_.type(v).space;

@@ -9,7 +9,7 @@
 
 #include "../ir/rewrite.hpp"
 #include "../ops/all.hpp"
-#include "legalize/casts.hpp"
+#include "legalize/broadcasts.hpp"
 #include "pass.hpp"
 
 namespace tessera {
@@ -53,18 +53,16 @@ class Legalize {
     if (in_.is(op, ops::cast)) return cast(op);
     if (in_.is(op, ops::full) && is_column(result_type(op))) return full_column(op);
     if (in_.is(op, ops::reshape)) return reshape(op);
+    if (in_.is(op, ops::gather_flat)) return gather(op);
     if (in_.is(op, ops::transpose)) return transpose(op);
     if (in_.is(op, ops::transpose_view)) return transpose_view(op);
     if (in_.is(op, ops::slice)) return slice(op);
     if (in_.is(op, ops::assemble)) return assemble(op);
     if (in_.is(op, ops::set_valid_shape) || in_.is(op, ops::read) || in_.is(op, ops::write)) return element(op);
-    if (info.form == PtoForm::matmul || info.form == PtoForm::matmul_acc) check_product(op);
-    if (in_.is(op, ops::gather_flat) && arch_ == Arch::a3 && operand_type(op, 1).dtype != i32)
-      refuse(op, "a3 takes i32 indices only (" + std::string(name(operand_type(op, 1).dtype)) + ")",
-             "cast<i32>(index)");
-    if (in_.is(op, ops::move)) require_whole_boxes(op, out_.type(r_.map(in_.operand(op, 0))), result_type(op));
-    const bool reduces = info.valid == ValidRule::reduce_last || info.valid == ValidRule::reduce_rows;
+    if (info.first_factor >= 0) check_product(op);
+    const bool reduces = info.valid == ValidRule::row_reduce || info.valid == ValidRule::col_reduce;
     if (reduces && is_column(operand_type(op, 0))) return reduce_column(op);
+    if (const Broadcast* forms = broadcast_of(info)) return broadcast(op, *forms);
     std::vector<ValueId> operands = r_.operands(op);
     add_scratch(op, operands);
     if (info.row_major && (is_column(result_type(op)) || is_column(operand_type(op, 0)))) return by_row(op, operands);
@@ -113,12 +111,21 @@ class Legalize {
     const InferInput input{known_.data(), static_cast<int>(known_.size()), type,
                            attrs.begin(), static_cast<int>(attrs.size()), true};
     const Verdict v = check_target(info, input, type, arch_);
-    if (!v.lawful()) throw UserError(diagnose(v, info.name, in_[op].location));
+    // A move that the user did not write is told as what it is for.
+    const std::string_view asked = &info == &ops::move ? in_.info(op).name : info.name;
+    if (!v.lawful()) throw UserError(diagnose(v, asked, in_[op].location));
   }
   void finish(OpId op, ValueId made) {
     if (in_.result_count(op) == 1) r_.set(in_.result(op), made);
   }
-  ValueId scratch_like(OpId op, ValueId x) { return emit(op, ops::create, {}, {}, out_.type(x)); }
+  /// The scratch tile of `info` on these operands, for `op`.
+  ValueId scratch_of(OpId op, const OpInfo& info, List<ValueId> operands) {
+    const ValueId model = operands[static_cast<std::size_t>(scratch_model(info))];
+    return emit(op, ops::create, {}, {}, scratch_type(info, out_.type(model)));
+  }
+  ValueId transposed(OpId op, ValueId x, const Type& requested = {}) {
+    return emit(op, ops::transpose, {x, scratch_of(op, ops::transpose, {x})}, {}, requested);
+  }
   ValueId reshaped(ValueId x, std::int64_t rows, std::int64_t cols, Layout layout = Layout::nd) {
     const std::int64_t dims[2] = {rows, cols};
     Type t = with_shape(out_.type(x), dims, 2);
@@ -138,38 +145,58 @@ class Legalize {
     return column;
   }
   void by_row(OpId op, std::vector<ValueId> operands) {
-    for (ValueId& v : operands) {
-      if (out_.type(v).is_tile() && out_.type(v).space == Acc) v = in_vec(op, v);
-      if (is_column(out_.type(v))) v = row_of(v);
-    }
-    Type requested = result_type(op);
-    const std::int64_t dims[2] = {1, requested.dims[0]};
-    requested = with_shape(requested, dims, 2);
-    const ValueId row = emit(op, in_.info(op), operands, r_.attrs(op), requested);
+    for (ValueId& v : operands) v = as_row_in_vec(op, v);
+    const ValueId row = emit(op, in_.info(op), operands, r_.attrs(op), row_type(result_type(op)));
     finish(op, is_column(result_type(op)) ? column_of(row) : row);
   }
+  static Type row_type(const Type& column) {
+    const std::int64_t dims[2] = {1, column.dims[0]};
+    return with_shape(column, dims, 2);
+  }
+  ValueId as_row_in_vec(OpId op, ValueId v) {
+    if (out_.type(v).is_tile() && out_.type(v).space == Acc) v = in_vec(op, v);
+    return is_column(out_.type(v)) ? row_of(v) : v;
+  }
+  // Instructions that repeat a column or a row write rows of several elements, and read a column, one element too, in column
+  // order. Beside a column the operation is done on rows: a column is not repeated there, and one element is.
+  void broadcast(OpId op, const Broadcast& forms) {
+    std::vector<ValueId> operands = r_.operands(op);
+    const Type wide = as_row(result_type(op));
+    const bool repeats_column = forms.by_row == &in_.info(op), column = wide.dims[0] > 1 && wide.last() == 1;
+    if (repeats_column && wide.last() == 1) {
+      if (forms.plain == nullptr) return finish(op, operands[0]);
+      for (ValueId& v : operands) v = as_row_in_vec(op, v);
+      const ValueId row = emit(op, *forms.plain, operands);
+      return finish(op, column ? column_of(row) : row);
+    }
+    if (column) operands[0] = as_row_in_vec(op, operands[0]);
+    ValueId& narrow = operands.back();
+    if ((repeats_column || column) && out_.type(narrow).elements() == 1 && !is_column(out_.type(narrow)))
+      narrow = reshaped(as_row_in_vec(op, narrow), 1, 1, Layout::dn);
+    if (column) return finish(op, column_of(emit(op, *forms.by_row, operands, {}, row_type(wide))));
+    finish(op, emit_same(op, in_.info(op), operands, r_.attrs(op), wide));
+  }
   void full_column(OpId op) {
-    const std::int64_t dims[2] = {1, result_type(op).dims[0]};
-    finish(op, column_of(emit(op, ops::full, r_.operands(op), r_.attrs(op), with_shape(result_type(op), dims, 2))));
+    finish(op, column_of(emit(op, ops::full, r_.operands(op), r_.attrs(op), row_type(result_type(op)))));
   }
   // Each row of a column is its own sum; the sum over a column is that of its row.
   void reduce_column(OpId op) {
     const ValueId x = r_.map(in_.operand(op, 0));
-    if (in_.info(op).valid == ValidRule::reduce_last) return finish(op, x);
+    if (in_.info(op).valid == ValidRule::row_reduce) return finish(op, x);
     const OpInfo& over_row = in_.is(op, ops::col_sum)   ? ops::row_sum
                              : in_.is(op, ops::col_max) ? ops::row_max
                                                         : ops::row_min;
     if (!in_.is(op, ops::col_sum) && !in_.is(op, ops::col_max) && !in_.is(op, ops::col_min))
       refuse(op, "not available on a column (" + shape_text(out_.type(x)) + ")", "reshape it to one row first");
     const ValueId row = row_of(x);
-    finish(op, emit(op, over_row, {row, scratch_like(op, row)}));
+    finish(op, emit(op, over_row, {row, scratch_of(op, over_row, {row})}));
   }
   void cast(OpId op) {
     ValueId x = r_.map(in_.operand(op, 0));
     const bool column = is_column(out_.type(x));
     if (column) x = row_of(x);
     const DType from = out_.type(x).dtype, to = result_type(op).dtype;
-    const std::vector<DType> chain = cast_chain(from, to, arch_);
+    const CastChain chain = cast_chain(from, to, arch_);
     if (chain.empty())
       throw UserError(diagnose(breaks(rule::cast_has_no_path, arg(from), arg(to)), "cast", in_[op].location));
     const std::size_t rounds = rounding_step(from, chain);
@@ -186,14 +213,36 @@ class Legalize {
     finish(op, column ? column_of(x) : x);
   }
 
+  // The instruction takes rows without padding: further positions 0 fill them, and what they give is cut off.
+  void gather(OpId op) {
+    const ValueId x = r_.map(in_.operand(op, 0)), index = r_.map(in_.operand(op, 1));
+    const Type t = out_.type(index), from = out_.type(x);
+    if (from.dims[0] > 1 && stored(from).last() != from.last())
+      refuse(op, "the positions do not count the padding of rows (" + shape_text(from) + ")",
+             "use rows of a multiple of 32 bytes, or gather from one row at a time");
+    const std::int64_t block = 256 / std::min(info(from.dtype).bits, info(t.dtype).bits);
+    const std::int64_t cols = (t.last() + block - 1) / block * block;
+    ValueId positions = index;
+    if (cols != t.last()) {
+      const ValueId zeros =
+          emit(op, ops::full, {out_.constant(t.dtype, std::int64_t{0})}, {}, with_dim(t, t.rank - 1, cols));
+      positions = emit(op, ops::assemble, {zeros, index, b_.index(0), b_.index(0)});
+    }
+    const bool has_scratch = in_.operand_count(op) > 2 && cols == t.last();
+    const ValueId scratch = has_scratch ? r_.map(in_.operand(op, 2)) : scratch_of(op, ops::gather_flat, {x, positions});
+    const ValueId made = emit(op, ops::gather_flat, {x, positions, scratch});
+    const Type wanted = as_row(result_type(op));
+    finish(op, cols == t.last() ? made : emit(op, ops::slice, {made, b_.index(0), b_.index(0)}, {}, wanted));
+  }
+
   // --- scratch ---
   void add_scratch(OpId op, std::vector<ValueId>& operands) {
-    const ScratchRule rule = in_.info(op).scratch;
-    if (rule == ScratchRule::none) return;
-    const std::size_t model = rule == ScratchRule::like_second ? 1 : 0;
-    if (operands.size() == model + 1) return operands.push_back(scratch_like(op, operands[model]));
-    const Type &x = out_.type(operands[model]), &s = out_.type(operands.back());
-    if (s.dtype != x.dtype || s.rank != x.rank || s.dims[0] < x.dims[0] || s.last() < x.last())
+    const OpInfo& info = in_.info(op);
+    if (info.scratch == ScratchRule::none) return;
+    if (operands.size() == static_cast<std::size_t>(scratch_operand(info)))
+      return operands.push_back(scratch_of(op, info, operands));
+    const Type &x = out_.type(operands[static_cast<std::size_t>(scratch_model(info))]), &s = out_.type(operands.back());
+    if (!is_scratch(s, x))
       refuse(op, "the scratch tile is smaller than the operand (" + shape_text(s) + ", " + shape_text(x) + ")",
              "leave it out, or give a tile like the operand");
   }
@@ -229,7 +278,7 @@ class Legalize {
     Type strip = result_type(op);
     strip.layout = Layout::nd;
     const ValueId x = load_as(op, strip);
-    const ValueId row = emit(op, ops::transpose, {x, scratch_like(op, x)});
+    const ValueId row = transposed(op, x);
     finish(op, column_of(row));
   }
   // One load for what reads the tile as it is, one for what reads it transposed.
@@ -265,7 +314,7 @@ class Legalize {
     const ValueId row = row_of(column);
     Type strip = out_.type(column);
     strip.layout = Layout::nd;
-    return emit(op, ops::transpose, {row, scratch_like(op, row)}, {}, strip);
+    return transposed(op, row, strip);
   }
 
   // --- other looks at a tile ---
@@ -329,7 +378,7 @@ class Legalize {
   }
   // A column of a row-major tile is a row of the transposed one.
   void slice_column(OpId op, std::vector<ValueId> operands) {
-    const ValueId turned = emit(op, ops::transpose, {operands[0], scratch_like(op, operands[0])});
+    const ValueId turned = transposed(op, operands[0]);
     operands[0] = turned;
     std::swap(operands[1], operands[2]);
     if (operands.size() == 5) std::swap(operands[3], operands[4]);
@@ -360,8 +409,7 @@ class Legalize {
   // --- the cube unit ---
   // Rows and columns of the product are padded to boxes; padding along K would be summed up.
   void check_product(OpId op) {
-    const int lhs = in_.info(op).form == PtoForm::matmul_acc ? 1 : 0;
-    const Type t = out_.type(r_.map(in_.operand(op, lhs)));
+    const Type t = out_.type(r_.map(in_.operand(op, in_.info(op).first_factor)));
     const std::int64_t block = 256 / info(t.dtype).bits;
     if (t.last() % block != 0)
       refuse(op,
@@ -369,17 +417,7 @@ class Legalize {
                  std::string(name(t.dtype)) + ": " + std::to_string(block) + ")",
              "use a K that is a multiple of " + std::to_string(block) + "; pad both operands with zeros in the tensor");
   }
-  ValueId in_vec(OpId op, ValueId x) {
-    const Type to = with_space(out_.type(x), Vec);
-    require_whole_boxes(op, out_.type(x), to);
-    return emit(op, ops::move, {x}, {}, to);
-  }
-  // On a3 a tile leaves Acc for Vec with all of its boxes, so both must be allocated alike.
-  void require_whole_boxes(OpId op, const Type& from, const Type& to) const {
-    if (arch_ == Arch::a3 && from.space == Acc && to.space == Vec && !stored(from).same_shape(stored(to)))
-      refuse(op, "a3 moves whole boxes out of Acc (" + shape_text(from) + ")",
-             "use a multiple of 16 rows and columns, or store the tile from Acc");
-  }
+  ValueId in_vec(OpId op, ValueId x) { return emit(op, ops::move, {x}, {}, with_space(out_.type(x), Vec)); }
 
   const Function& in_;
   Arch arch_;

@@ -10,6 +10,7 @@
 
 #include "../ir/printer.hpp"
 #include "../ir/properties.hpp"
+#include "../ir/target.hpp"
 #include "../ir/verifier.hpp"
 
 namespace tessera {
@@ -73,12 +74,13 @@ inline void verify_after(std::string_view pass, const Function& f, Properties pr
 }
 }  // namespace detail
 
-/// Runs the passes in order. Throws InternalError when a pass does not find the properties that it requires or, with
-/// `verify`, when its result breaks a rule or a promise.
-[[nodiscard]] inline Function run_passes(const Function& input, List<const Pass*> passes, const PassContext& context,
-                                         const PassOptions& options = {}) {
+namespace detail {
+// Frees what `spent` points to once the first pass has read it.
+[[nodiscard]] inline Function run_passes(const Function& input, Function* spent, List<const Pass*> passes,
+                                         const PassContext& context, const PassOptions& options) {
+  require_target(input, context.arch);
   Properties have = options.properties;
-  if (options.verify) detail::verify_after("recording", input, have);
+  if (options.verify) verify_after("recording", input, have);
   Function current;
   const Function* f = &input;
   for (const Pass* pass : passes) {
@@ -92,11 +94,26 @@ inline void verify_after(std::string_view pass, const Function& f, Properties pr
       options.times->push_back(
           {pass->name, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)});
     f = &current;
+    if (spent != nullptr) *spent = Function();
+    spent = nullptr;
     have = (have - pass->invalidated) | pass->produced;
-    if (options.verify) detail::verify_after(pass->name, *f, have);
+    if (options.verify) verify_after(pass->name, *f, have);
     if (options.after) options.after(*pass, *f);
   }
   return passes.empty() ? input : std::move(current);
+}
+}  // namespace detail
+
+/// Runs the passes in order. Throws UserError when the source is compiled for another target, InternalError when a pass
+/// does not find the properties that it requires or, with `verify`, when its result breaks a rule or a promise.
+[[nodiscard]] inline Function run_passes(const Function& input, List<const Pass*> passes, const PassContext& context,
+                                         const PassOptions& options = {}) {
+  return detail::run_passes(input, nullptr, passes, context, options);
+}
+/// As above; the input's memory is free again after the first pass.
+[[nodiscard]] inline Function run_passes(Function&& input, List<const Pass*> passes, const PassContext& context,
+                                         const PassOptions& options = {}) {
+  return detail::run_passes(input, &input, passes, context, options);
 }
 
 }  // namespace tessera

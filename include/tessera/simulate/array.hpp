@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "../dsl/value_types.hpp"
-#include "../simulate/host_tensor.hpp"
+#include "host_tensor.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "../simulate/host_tensor.hpp"
+#include "host_tensor.hpp"
 
 namespace tessera::simulator {
 

@@ -2,7 +2,7 @@
 // poison out. The larger or smaller of a number and NaN is NaN.
 #pragma once
 
-#include "../simulate/engine.hpp"
+#include "engine.hpp"
 
 namespace tessera::simulator {
 

@@ -4,12 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "../ir/function.hpp"
 #include "../ops/all.hpp"
-#include "../simulate/data.hpp"
+#include "data.hpp"
 
 namespace tessera {
 
@@ -25,7 +26,7 @@ struct SimulateOptions {
   std::int64_t blocks = 1;             ///< what block_count gives
   std::int64_t while_limit = 1000000;  ///< trips after which a while loop is an error
   // For whole kernels only:
-  Arch arch = Arch::a3;
+  std::optional<Arch> arch = {};  ///< none: the target that the kernel is compiled for; a3 when it is compiled for any
   Agreement agreement = Agreement::one_rounding;
   struct Statistics* statistics = nullptr;  ///< receives what the lowered kernel did
 };
@@ -56,19 +57,13 @@ namespace simulator {
 class Call;
 /// What an operation does: reads operands through the call and gives it the result.
 using OperationFunction = void (*)(Call&);
-/// One line of the table. `scratch` is the number of the operand that is scratch, where there may be one.
+/// One line of the table.
 struct TableEntry {
   const OpInfo* op;
   OperationFunction run;
-  int scratch = -1;
 };
 [[nodiscard]] const TableEntry* find_entry(const OpInfo& op);  // simulate/table.hpp
 
-[[nodiscard]] inline std::string place(const Location& at) {
-  std::string_view file = at.file;
-  file.remove_prefix(file.find_last_of('/') + 1);
-  return file.empty() ? std::string("?") : std::string(file) + ":" + std::to_string(at.line);
-}
 /// A broken rule with numbers that say more than the rule's own.
 [[noreturn]] inline void fail_rule(rule broken, std::string_view op, const Location& at, const std::string& numbers) {
   Diagnostic d = diagnose(breaks(broken), op, at);
@@ -142,7 +137,7 @@ class Engine {
   /// What an operation writes in place: a parameter's memory, or a tensor-level value of its own.
   [[nodiscard]] Data& memory(OpId writer, ValueId v) {
     if (slots_[v.index].is_input)
-      throw UserError(diagnose(breaks(rule::not_an_output), f_.info(writer).name, f_[writer].location));
+      throw UserError(diagnose(breaks(rule::not_an_output, arg_op), f_.info(writer).name, f_[writer].location));
     check_defined(v);
     Slot& s = slots_[v.index];
     if (!s.is_memory && s.data.use_count() > 1) s.data = std::make_shared<Data>(*s.data);  // other values keep theirs
@@ -202,7 +197,8 @@ class Engine {
     for (int i = 0; i < f_.operand_count(op); ++i) refuse_dtype(op, f_.type(f_.operand(op, i)));
     for (int i = 0; i < f_.result_count(op); ++i) refuse_dtype(op, f_.type(f_.result(op, i)));
     run_entry(*entry, op);
-    if (entry->scratch >= 0 && f_.operand_count(op) > entry->scratch) spoil(op, f_.operand(op, entry->scratch));
+    if (const int scratch = scratch_operand(info); scratch >= 0 && f_.operand_count(op) > scratch)
+      spoil(op, f_.operand(op, scratch));
   }
   void run_entry(const TableEntry& entry, OpId op);  // below Call
   void refuse_dtype(OpId op, const Type& t) const {
@@ -329,7 +325,7 @@ class Engine {
     return text;
   }
   [[nodiscard]] std::string describe(OpId op) const {
-    return std::string(f_.info(op).name) + " (" + place(f_[op].location) + ")";
+    return std::string(f_.info(op).name) + " (" + place_text(f_[op].location) + ")";
   }
   void check_intact(OpId reader, ValueId v) const {
     const std::uint32_t b = f_[v].buffer;

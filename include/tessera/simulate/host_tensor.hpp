@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../ir/diagnostic.hpp"
-#include "../simulate/number.hpp"
+#include "number.hpp"
 
 namespace tessera {
 
@@ -30,6 +30,7 @@ class HostTensor {
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const std::vector<std::int64_t>& dims() const { return dims_; }
   [[nodiscard]] int rank() const { return static_cast<int>(dims_.size()); }
+  /// The size of an axis; negative axes count from the end.
   [[nodiscard]] std::int64_t dim(int axis) const {
     return dims_[static_cast<std::size_t>(axis < 0 ? axis + rank() : axis)];
   }
@@ -60,6 +61,7 @@ class HostTensor {
     x = simulator::wrapped(dtype_, x);
     std::memcpy(at(i), &x, element_bytes());
   }
+  /// All elements in row-major order, as get() gives them.
   [[nodiscard]] std::vector<double> values() const {
     std::vector<double> list(static_cast<std::size_t>(count_));
     for (std::int64_t i = 0; i < count_; ++i) list[static_cast<std::size_t>(i)] = get(i);

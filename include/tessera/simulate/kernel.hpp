@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "../dsl/kernel.hpp"
-#include "../simulate/array.hpp"
-#include "../simulate/run.hpp"
+#include "array.hpp"
+#include "run.hpp"
 
 namespace tessera {
 namespace simulator {

@@ -2,7 +2,7 @@
 // k gives the same bits); i8 accumulates in i32, which wraps.
 #pragma once
 
-#include "../simulate/elementwise.hpp"
+#include "elementwise.hpp"
 
 namespace tessera::simulator {
 
@@ -75,7 +75,7 @@ inline void multiply_onto(Call& c, int lhs, Data& r) {
 
 inline void matmul(Call& c) {
   Data r = c.fresh();
-  multiply_onto(c, 0, r);
+  multiply_onto(c, ops::matmul.first_factor, r);
   c.result(std::move(r));
 }
 inline void matmul_acc(Call& c) {
@@ -85,7 +85,7 @@ inline void matmul_acc(Call& c) {
   batches[r.dims.rank - 1] = batches[r.dims.rank - 2] = 1;
   const Box strides = strides_of(r.dims);
   for_each_row(batches, [&](const Box& index) { check_known(c, 0, r, dot(strides, index), whole); });
-  multiply_onto(c, 1, r);
+  multiply_onto(c, ops::matmul_acc.first_factor, r);
   c.result(std::move(r));
 }
 

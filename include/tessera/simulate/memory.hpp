@@ -1,7 +1,7 @@
 // Operations that make, reorder or select elements.
 #pragma once
 
-#include "../simulate/window.hpp"
+#include "window.hpp"
 
 namespace tessera::simulator {
 
@@ -122,14 +122,14 @@ inline constexpr TableEntry memory_table[] = {
     {&ops::slice, read_window},
     {&ops::assemble, assemble},
     {&ops::reshape, same_elements},
-    {&ops::transpose, transpose, 1},
+    {&ops::transpose, transpose},
     {&ops::transpose_view, [](Call& c) { swap_axes(c, c.type(0).rank - 2, c.type(0).rank - 1); }},
     {&ops::set_valid_shape, same_elements},
     {&ops::fillpad, fillpad},
     {&ops::read, read},
     {&ops::write, write},
     {&ops::gather, gather},
-    {&ops::gather_flat, gather_flat, 2},
+    {&ops::gather_flat, gather_flat},
 };
 
 }  // namespace tessera::simulator

@@ -2,7 +2,7 @@
 // at the end. Nothing to reduce gives poison.
 #pragma once
 
-#include "../simulate/elementwise.hpp"
+#include "elementwise.hpp"
 
 namespace tessera::simulator {
 
@@ -46,9 +46,9 @@ void reduce(Call& c, int from_end, F f) {
 }
 
 inline constexpr TableEntry reduce_table[] = {
-    {&ops::row_sum, [](Call& c) { reduce(c, 0, sum); }, 1},
-    {&ops::row_max, [](Call& c) { reduce(c, 0, larger); }, 1},
-    {&ops::row_min, [](Call& c) { reduce(c, 0, smaller); }, 1},
+    {&ops::row_sum, [](Call& c) { reduce(c, 0, sum); }},
+    {&ops::row_max, [](Call& c) { reduce(c, 0, larger); }},
+    {&ops::row_min, [](Call& c) { reduce(c, 0, smaller); }},
     {&ops::col_sum, [](Call& c) { reduce(c, 1, sum); }},
     {&ops::col_max, [](Call& c) { reduce(c, 1, larger); }},
     {&ops::col_min, [](Call& c) { reduce(c, 1, smaller); }},

@@ -2,7 +2,7 @@
 // nobody wrote. Works at every level of lowering.
 #pragma once
 
-#include "../simulate/table.hpp"
+#include "table.hpp"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
 // Scalar operations: on floats in double with one rounding, on integers exact and wrapped to their type.
 #pragma once
 
-#include "../simulate/elementwise.hpp"
+#include "elementwise.hpp"
 
 namespace tessera::simulator {
 

@@ -1,19 +1,19 @@
 // The functions of all operations, by descriptor.
 #pragma once
 
-#include "../simulate/matmul.hpp"
-#include "../simulate/memory.hpp"
-#include "../simulate/reduce.hpp"
-#include "../simulate/scalar.hpp"
+#include "matmul.hpp"
+#include "memory.hpp"
+#include "reduce.hpp"
+#include "scalar.hpp"
 
 namespace tessera::simulator {
 
-/// The line of an operation; null for control flow, which the engine runs itself.
-[[nodiscard]] inline const TableEntry* find_entry(const OpInfo& op) {
+/// All lines, by descriptor.
+[[nodiscard]] inline const std::unordered_map<const OpInfo*, const TableEntry*>& entries() {
   static const auto table = [] {
     std::unordered_map<const OpInfo*, const TableEntry*> all;
-    const auto add = [&](const auto& entries) {
-      for (const TableEntry& e : entries) all.emplace(e.op, &e);
+    const auto add = [&](const auto& lines) {
+      for (const TableEntry& e : lines) all.emplace(e.op, &e);
     };
     add(elementwise_table);
     add(reduce_table);
@@ -22,8 +22,12 @@ namespace tessera::simulator {
     add(scalar_table);
     return all;
   }();
-  const auto found = table.find(&op);
-  return found == table.end() ? nullptr : found->second;
+  return table;
+}
+/// The line of an operation; null for control flow, which the engine runs itself.
+[[nodiscard]] inline const TableEntry* find_entry(const OpInfo& op) {
+  const auto found = entries().find(&op);
+  return found == entries().end() ? nullptr : found->second;
 }
 
 }  // namespace tessera::simulator

@@ -2,7 +2,7 @@
 // elements move; whatever would touch an element outside the tensor is an error.
 #pragma once
 
-#include "../simulate/elementwise.hpp"
+#include "elementwise.hpp"
 
 namespace tessera::simulator {
 
@@ -121,14 +121,7 @@ inline void assemble(Call& c) {
   const Data& source = c.in(1);
   const int rank = r.dims.rank;
   const Box offsets = c.integers(2, rank);
-  Box extents = c.valid(1);
-  if (c.attr(AttrKey::has_valid) != 0) {
-    const Box stated = c.integers(2 + rank, rank);
-    for (int i = 0; i < rank; ++i) {
-      Engine::check_extent(c.name(), c.location(), i, stated[i], source.dims[i]);
-      extents[i] = std::min(extents[i], stated[i]);
-    }
-  }
+  const Box extents = c.valid(1);
   check_bounds(c, offsets, extents, r.dims);
   const Box from = strides_of(source.dims), to = strides_of(r.dims);
   const std::int64_t start = dot(to, offsets);

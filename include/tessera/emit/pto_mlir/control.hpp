@@ -1,7 +1,7 @@
 // Loops and branches in scf. Only scalars are carried and returned; a tile stays in its buffer, which every block writes.
 #pragma once
 
-#include "../pto_mlir/tiles.hpp"
+#include "tiles.hpp"
 
 namespace tessera::pto {
 

@@ -2,9 +2,9 @@
 // that tells them apart.
 #pragma once
 
-#include "../pto_mlir/control.hpp"
-#include "../pto_mlir/memory.hpp"
-#include "../pto_mlir/scalars.hpp"
+#include "control.hpp"
+#include "memory.hpp"
+#include "scalars.hpp"
 
 namespace tessera::pto {
 
@@ -43,9 +43,9 @@ inline Tile usable(Module& m, OpId o, ValueId v, int operand) {
   return copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
 }
 
-/// `pto.X ins(operands) outs(result)`, with attributes inside `ins` and behind `outs`; `padded`: the result's rows may be.
-inline void write_instruction(Module& m, OpId o, std::string_view inside, std::string_view behind, Pad pad = Pad::null,
-                              bool padded = true) {
+/// `pto.X ins(operands) outs(result)`, with attributes inside `ins` and behind `outs`.
+inline void write_instruction(Module& m, OpId o, std::string_view inside, std::string_view behind,
+                              Pad pad = Pad::null) {
   constexpr int most = 8;
   const Function& f = m.f;
   const int count = f.operand_count(o);
@@ -64,8 +64,7 @@ inline void write_instruction(Module& m, OpId o, std::string_view inside, std::s
       tile_types[i] = t.type;
     }
   }
-  Tile d = destination(m, o, f.result(o), pad);
-  if (!padded) d = narrowed(m, o, d, f.result(o), f.type(f.result(o)).last());
+  const Tile d = destination(m, o, f.result(o), pad);
   // Texts are looked up last: a new type may move them.
   for (int i = 0; i < count; ++i) {
     const ValueId v = f.operand(o, i);
@@ -123,9 +122,6 @@ inline void emit_cast(Module& m, OpId o) {
   m.line(o, "pto.", m.f.info(o).pto, " ins(", a, inside, " : ", m.type(a), ") outs(", b, " : ", m.type(b), ')');
   if (!direct) copy(m, o, narrowed(m, o, made, v, to_cols), to, k.dtype);
 }
-
-/// The result's rows are not padded for the assembler.
-inline void emit_gather(Module& m, OpId o) { write_instruction(m, o, {}, {}, Pad::null, false); }
 
 inline void emit_sequence(Module& m, OpId o) {
   const bool descending = m.f.attr(o, AttrKey::descending) != 0;
@@ -237,8 +233,10 @@ inline void emit_transposed_view(Module& m, OpId o) {
 inline void emit_insert(Module& m, OpId o) {
   const ValueId source = m.f.operand(o, 1), v = m.f.result(o);
   const MemorySpace from_space = m.f.type(source).space, to_space = m.f.type(v).space;
-  const bool out_of_acc = from_space == Acc && to_space == Vec && m.options.arch == Arch::a5;
-  if (!out_of_acc && (from_space != Vec || to_space != Vec))
+  const OperandInfo known[2] = {{m.f.type(m.f.operand(o, 0))}, {m.f.type(source)}};
+  const InferInput asked{known, 2};
+  if (!check_spaces(m.f.info(o), asked).lawful() ||
+      !check_target(m.f.info(o), asked, m.f.type(v), m.options.arch).lawful())
     refuse(m, o,
            "no instruction of " + std::string(tessera::name(m.options.arch)) + " writes " +
                std::string(info(from_space).name) + " into a window of " + std::string(info(to_space).name),
@@ -270,21 +268,19 @@ inline void emit_insert(Module& m, OpId o) {
   else m.line(o, "pto.tmov ins(", from, " : ", m.type(from), ") outs(", to, " : ", m.type(to), ')');
 }
 
-inline void emit_nothing(Module& m, OpId o) { contradict(m, o, "no form"); }
-
 using Form = void (*)(Module&, OpId);
 /// By PtoForm.
-inline constexpr Form form_table[] = {emit_create,   emit_ins_outs,
-                                      emit_cast,     emit_ins_outs /* fill */,
-                                      emit_sequence, emit_load,
-                                      emit_store,    emit_move,
-                                      emit_matmul,   emit_matmul /* acc */,
-                                      emit_subview,  emit_insert,
-                                      emit_reshape,  emit_transposed_view,
-                                      emit_fill_pad, emit_set_valid,
-                                      emit_read,     emit_write,
-                                      emit_gather,   emit_arith,
-                                      emit_control,  emit_block_index};
+inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
+                                      emit_cast,       emit_ins_outs /* fill */,
+                                      emit_sequence,   emit_load,
+                                      emit_store,      emit_move,
+                                      emit_matmul,     emit_matmul /* acc */,
+                                      emit_subview,    emit_insert,
+                                      emit_reshape,    emit_transposed_view,
+                                      emit_fill_pad,   emit_set_valid,
+                                      emit_read,       emit_write,
+                                      emit_arith,      emit_control,
+                                      emit_block_index};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::block_index) + 1);
 
 inline void emit_block(Module& m, BlockId b) {

@@ -1,7 +1,7 @@
 // Loads, stores and element accesses: windows of tensor parameters, and what addresses them.
 #pragma once
 
-#include "../pto_mlir/tiles.hpp"
+#include "tiles.hpp"
 
 namespace tessera::pto {
 

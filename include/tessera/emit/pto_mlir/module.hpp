@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../ir/function.hpp"
-#include "../pto_mlir/text.hpp"
+#include "../../ir/signature.hpp"
+#include "text.hpp"
 
 namespace tessera {
 
@@ -304,7 +304,7 @@ class Module {
   /// The module's text; `write_body` writes the operations.
   template <class WriteBody>
   std::string text(WriteBody&& write_body) {
-    if (identifier(f.name) != f.name)
+    if (!is_identifier(f.name))
       fail(f.location, "kernel: the name is not an identifier (" + f.name + ")", "use letters, digits and '_'");
     std::string head("module attributes {pto.target_arch = \"");
     head.append(name(options.arch)).append("\"} {\n  func.func @").append(f.name).append("(");
@@ -337,9 +337,8 @@ class Module {
   static std::string_view name(Arch a) { return a == Arch::a3 ? "a2a3" : "a5"; }
   static std::string identifier(std::string_view text) {
     std::string clean;
-    for (const char c : text)
-      clean.push_back((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_');
-    if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean.insert(0, "_");
+    for (const char c : text) clean.push_back(tessera::detail::is_word(c) ? c : '_');
+    if (!is_identifier(clean)) clean.insert(0, "_");
     return clean;
   }
   std::uint32_t label(std::string text) {
@@ -355,8 +354,7 @@ class Module {
   std::string_view file(const Location& at) {
     if (at.file != file_) {
       file_ = at.file;
-      const char* slash = std::strrchr(file_, '/');
-      short_file_ = slash != nullptr ? slash + 1 : file_;
+      short_file_ = short_file(at);
     }
     return short_file_;
   }
@@ -384,19 +382,12 @@ class Module {
         if (tensors) argument(n, "!pto.ptr<", f.type(p.value).dtype, ">");
         else argument(n, "", f.type(p.value).dtype, "");
       }
-    for (const Parameter& p : f.parameters)
-      for (int i = 0; i < f.type(p.value).rank; ++i) symbol_argument(f.type(p.value).dims[i], argument);
-    for (const ValueId v : f.symbols()) symbol_argument(f[v].integer, argument);
+    for (const std::int64_t d : argument_dims(f)) {
+      const Name n = parameter_name(symbol_of(d).view(), 0);
+      symbols_.emplace_back(d, n);
+      argument(n, "", index_type, "");
+    }
     for (const ValueId v : f.symbols()) names_[v.index] = dim(f[v].integer).name;
-  }
-  template <class Argument>
-  void symbol_argument(std::int64_t d, const Argument& argument) {
-    if (!is_dynamic(d)) return;
-    for (const auto& known : symbols_)
-      if (known.first == d) return;
-    const Name n = parameter_name(symbol_of(d).view(), 0);
-    symbols_.emplace_back(d, n);
-    argument(n, "", index_type, "");
   }
   std::vector<std::int64_t> sorted_index_constants() const {
     std::vector<std::int64_t> numbers;

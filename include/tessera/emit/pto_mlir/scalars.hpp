@@ -1,7 +1,7 @@
 // Scalar instructions: arithmetic by kind of element type, comparison, conversion, the place in the launch.
 #pragma once
 
-#include "../pto_mlir/tiles.hpp"
+#include "tiles.hpp"
 
 namespace tessera::pto {
 

@@ -1,7 +1,7 @@
 // Storage of tiles in the text: where an operation's result is written.
 #pragma once
 
-#include "../pto_mlir/module.hpp"
+#include "module.hpp"
 
 namespace tessera::pto {
 
@@ -50,6 +50,8 @@ inline void put_copy(Module& m, OpId o, const Tile& from, const Tile& to) {
 Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col,
             const Extents& valid);
 Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, const Extents& valid);
+Tile copy_of_column(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row,
+                    const Extents& valid);
 
 /// A copy of a window in storage of its own: what a window cannot be used for, the copy can.
 inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row,
@@ -86,6 +88,7 @@ inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const Tile
 inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col,
                    const Extents& valid) {
   if (of.kind == Tile::Kind::reshaped && k.layout == Layout::nd) return copy_window(m, o, of, v, k, row, col, valid);
+  if (of.kind == Tile::Kind::reshaped) return copy_of_column(m, o, of, v, k, row, valid);
   const bool partial = k.valid_rows != k.rows || k.valid_cols != k.cols;
   if (partial && !m.dialect.subview_states_valid)
     refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no window of a tile with valid extents",
@@ -153,6 +156,14 @@ inline Tile row_of(Module& m, OpId o, const Tile& column, ValueId v, const TileK
   Index start;
   const Tile row = whole_row(m, o, column, v, start);
   return copy_window(m, o, row, v, as_row(k), {}, start, {valid.cols, valid.rows});
+}
+
+/// A copy of a window of a reshaped column, made as a row.
+inline Tile copy_of_column(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row,
+                           const Extents& valid) {
+  Index start;
+  const Tile all = whole_row(m, o, of, v, start);
+  return restate(m, o, copy_window(m, o, all, v, as_row(k), {}, row, {valid.cols, valid.rows}), v, k, valid);
 }
 
 /// A whole tile with other valid extents or another padding.

@@ -152,19 +152,14 @@ class Sharing {
   }
 
   // --- copies ---
-  static std::string line_of(const Location& l) {
-    std::string text(l.file);
-    text.erase(0, text.find_last_of('/') + 1);
-    return text + ":" + std::to_string(l.line);
-  }
   // Only Vec has an instruction that copies a tile; storage without content needs none.
   void require_copy(OpId op, ValueId v, OpId other) const {
     const Type& t = f_.type(v);
     if (t.space == Vec || undefined(v)) return;
     fail(f_[op].location,
          std::string(f_.info(op).name) + ": a tile in " + std::string(name(t.space)) +
-             " would have to be copied, and no instruction does that (" + line_of(f_[op].location) + ", " +
-             line_of(f_[other].location) + ")",
+             " would have to be copied, and no instruction does that (" + place_text(f_[op].location) + ", " +
+             place_text(f_[other].location) + ")",
          t.space == Acc ? "use the accumulator only once: store it before it is changed, or compute it in both places"
                         : "load or move it again where it is needed");
   }

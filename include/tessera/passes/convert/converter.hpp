@@ -67,18 +67,14 @@ class Converter {
 
   /// Scratch tiles that an instruction needs and the operation does not have yet. Transposes get theirs when they are 2-D.
   void add_scratch(const OpInfo& op, std::vector<ValueId>& operands) {
-    if (op.scratch == ScratchRule::row_reduction && operands.size() == 1 && out_.type(operands[0]).is_tile()) {
-      const Type x = with_space(out_.type(operands[0]), Vec);
-      operands.push_back(
-          build().value(ops::create, {}, {}, with_dim(x, x.rank - 1, std::max<std::int64_t>(x.last(), 128))));
-    }
-    if (op.scratch == ScratchRule::like_second && operands.size() == 2 && out_.type(operands[1]).is_tile())
-      operands.push_back(build().value(ops::create, {}, {}, with_space(out_.type(operands[1]), Vec)));
+    if (op.scratch == ScratchRule::like_first || operands.size() != static_cast<std::size_t>(scratch_operand(op))) return;
+    const Type& model = out_.type(operands[static_cast<std::size_t>(scratch_model(op))]);
+    if (model.is_tile()) operands.push_back(build().value(ops::create, {}, {}, scratch_type(op, model)));
   }
 
   /// An operation that keeps its name, on tiles.
   void plain(OpId op) {
-    const OpInfo& info = in_.info(op).tile_form != nullptr ? *in_.info(op).tile_form : in_.info(op);
+    const OpInfo& info = in_.info(op);
     if (info.level == Level::tensor)
       throw InternalError("convert_tensor_to_tile_ops: no tile operation for\n  " + print(in_, op));
     if (in_.result_count(op) > 0 && in_.type(in_.result(op)).is_tensor()) {

@@ -1,4 +1,4 @@
-// gather along the last axis: on a5 one instruction with row-major positions, on a3 one for each row.
+// gather along the last axis: on a5 one instruction with row-major positions, on a3 and for padded rows one for each row.
 #pragma once
 
 #include "converter.hpp"
@@ -43,7 +43,7 @@ namespace tessera::convert {
 }
 [[nodiscard]] inline ValueId gather_rows(Converter& c, ValueId x, ValueId index) {
   const Type& t = c.out().type(index);
-  if (c.arch() == Arch::a3 && t.dtype == i16) index = c.build().value(ops::cast, {index}, {}, with_dtype(t, i32));
+  if (!detail::takes_indices(t.dtype, c.arch())) index = c.build().value(ops::cast, {index}, {}, with_dtype(t, i32));
   std::vector<ValueId> operands = {x, index};
   c.add_scratch(ops::gather_flat, operands);
   return c.build().value(ops::gather_flat, operands);
@@ -98,7 +98,9 @@ namespace tessera::convert {
 inline void lower_gather(Converter& c, OpId op) {
   const Function& in = c.in();
   const Type result = lowered(in.type(in.result(op)));
-  const bool by_row = c.arch() == Arch::a3 && row_count(result) > 1;
+  const Type& x = in.type(in.operand(op, 0));
+  const bool padded = bytes_of(x.dtype, x.last()) % 32 != 0;  // positions count no padding
+  const bool by_row = (c.arch() == Arch::a3 || padded) && row_count(result) > 1;
   const ValueId made = by_row ? gather_each_row(c, op) : gather_whole(c, op);
   c.set(in.result(op), result.rank == 2 ? made : c.build().value(ops::reshape, {made}, {}, result));
 }

@@ -22,7 +22,7 @@ inline void lower_slice(Converter& c, OpId op) {
 }
 inline void lower_product(Converter& c, OpId op) {
   const Function& in = c.in();
-  const int first = in.operand_count(op) - 2;
+  const int first = in.info(op).first_factor;
   if (!in.type(in.operand(op, first)).is_tensor()) return c.plain(op);
   const ValueId accumulator = first > 0 ? c.operand(op, 0) : ValueId{};
   const ValueId lhs = product_operand(c, op, first, in.attr(op, AttrKey::transpose_lhs) != 0);

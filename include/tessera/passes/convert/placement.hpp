@@ -65,9 +65,7 @@ class Placement {
 
   /// Whether an operand is memory that the operation addresses, and not a value.
   [[nodiscard]] bool is_memory(OpId op, int i) const {
-    if (!is_parameter(f_.operand(op, i))) return false;
-    const Effect effect = f_.info(op).effect;
-    return effect == Effect::writes_second ? i == 1 : i == 0 && (effect != Effect::none || f_.is(op, ops::slice));
+    return i == memory_operand(f_.info(op)) && is_parameter(f_.operand(op, i));
   }
   /// Whether the result is another look at operand 0, in its place.
   [[nodiscard]] bool passes_through(OpId op) const {

@@ -8,7 +8,8 @@ namespace tessera::convert {
 
 /// Whether operand i of a product is one of its two factors.
 [[nodiscard]] inline bool is_factor(const Function& f, OpId op, int i) {
-  return (f.is(op, ops::matmul) || f.is(op, ops::matmul_acc)) && i >= f.operand_count(op) - 2;
+  const int first = f.info(op).first_factor;
+  return first >= 0 && (i == first || i == first + 1);
 }
 
 /// Whether `op` exchanges the last two axes of a tensor, for products alone.
@@ -26,18 +27,18 @@ namespace tessera::convert {
 /// Copies a product with its absorbed factors read transposed.
 inline void copy_product(Rewriter& r, OpId op) {
   const Function& f = r.in();
-  const int count = f.operand_count(op);
+  const int first = f.info(op).first_factor;
   std::vector<ValueId> operands = r.operands(op);
   bool transposed[2] = {f.attr(op, AttrKey::transpose_lhs) != 0, f.attr(op, AttrKey::transpose_rhs) != 0};
   for (int i = 0; i < 2; ++i) {
-    const OpId definition = f.definition(f.operand(op, count - 2 + i));
+    const OpId definition = f.definition(f.operand(op, first + i));
     if (!definition || !is_absorbed(f, definition)) continue;
-    operands[static_cast<std::size_t>(count - 2 + i)] = r.map(f.operand(definition, 0));
+    operands[static_cast<std::size_t>(first + i)] = r.map(f.operand(definition, 0));
     transposed[i] = !transposed[i];
   }
   std::vector<Attr> attrs;
-  if (transposed[0]) attrs.push_back({AttrKey::transpose_lhs, false, false, 0, 1, 0});
-  if (transposed[1]) attrs.push_back({AttrKey::transpose_rhs, false, false, 0, 1, 0});
+  if (transposed[0]) attrs.push_back(int_attr(AttrKey::transpose_lhs, 1));
+  if (transposed[1]) attrs.push_back(int_attr(AttrKey::transpose_rhs, 1));
   r.set(f.result(op), r.build().value(f.info(op), operands, attrs));
 }
 
@@ -50,7 +51,7 @@ inline void copy_product(Rewriter& r, OpId op) {
   r.copy_parameters();
   const auto visit = [&](auto&& self, OpId op) -> void {
     if (is_absorbed(in, op)) return;
-    if (is_factor(in, op, in.operand_count(op) - 1)) copy_product(r, op);
+    if (in.info(op).first_factor >= 0) copy_product(r, op);
     else r.copy(op, [&](OpId o) { self(self, o); });
   };
   r.run([&](OpId op) { visit(visit, op); });

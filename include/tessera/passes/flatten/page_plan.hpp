@@ -26,11 +26,6 @@ namespace tessera::detail {
   return page;
 }
 
-/// The position of a product's left operand among the operands; the right one follows. None: -1.
-[[nodiscard]] inline int first_factor(const Function& f, OpId op) {
-  return f.is(op, ops::matmul) ? 0 : f.is(op, ops::matmul_acc) ? 1 : -1;
-}
-
 /// Operands of a control operation in front of its carried values.
 [[nodiscard]] inline int fixed_operands(const Function& f, OpId op) {
   return f.is(op, ops::for_loop) ? 3 : f.is(op, ops::if_else) || f.is(op, ops::condition) ? 1 : 0;
@@ -67,7 +62,7 @@ class PagePlan {
   [[nodiscard]] bool needs_whole(ValueId v) const {
     bool whole = false;
     f_.for_each_use(v, [&](OpId user, int i) {
-      whole = whole || !(f_.info(user).level == Level::control || first_factor(f_, user) >= 0 ||
+      whole = whole || !(f_.info(user).level == Level::control || f_.info(user).first_factor >= 0 ||
                          (f_.is(user, ops::store) && i == 0) || f_.is(user, ops::move));
     });
     return whole;
@@ -110,7 +105,8 @@ class PagePlan {
 
   [[nodiscard]] bool writes(OpId op) const {
     const Effect e = f_.info(op).effect;
-    return (e == Effect::writes_first && f_.type(f_.operand(op, 0)).is_tensor()) || e == Effect::writes_second;
+    return (e == Effect::writes_first || e == Effect::writes_second) &&
+           f_.type(f_.operand(op, memory_operand(f_.info(op)))).is_tensor();
   }
   void count_writes() {
     std::uint32_t count = 0;
@@ -123,9 +119,9 @@ class PagePlan {
   void find_paged() {
     std::vector<std::vector<ValueId>> variables;
     for (const OpId op : all_operations(f_)) {
-      if (first_factor(f_, op) >= 0 && has_pages(f_.type(f_.result(op)))) {
+      if (f_.info(op).first_factor >= 0 && has_pages(f_.type(f_.result(op)))) {
         paged_[f_.result(op).index] = true;
-        if (first_factor(f_, op) == 1) paged_[f_.operand(op, 0).index] = true;
+        if (f_.info(op).first_factor == 1) paged_[f_.operand(op, 0).index] = true;
       }
       for (int i = 0; i < f_.result_count(op) && f_.info(op).level == Level::control; ++i)
         if (has_pages(f_.type(f_.result(op, i)))) variables.push_back(same_variable(f_, op, i));
@@ -148,7 +144,7 @@ class PagePlan {
     if (!makes_pages(def)) return false;
     bool only_products = true;
     f_.for_each_use(v, [&](OpId user, int i) {
-      const int factor = first_factor(f_, user);
+      const int factor = f_.info(user).first_factor;
       const bool product = factor >= 0 && i >= factor;
       only_products =
           only_products && (product || (f_.result_count(user) == 1 && f_.info(user).level != Level::control &&
@@ -171,7 +167,7 @@ class PagePlan {
   }
   void collect_products(ValueId v, std::vector<OpId>& products) const {
     f_.for_each_use(v, [&](OpId user, int) {
-      if (first_factor(f_, user) >= 0) products.push_back(user);
+      if (f_.info(user).first_factor >= 0) products.push_back(user);
       else collect_products(f_.result(user), products);
     });
   }

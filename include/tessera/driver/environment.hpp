@@ -44,10 +44,6 @@ template <class Range, class Text>
   const std::string_view name = kernel.name();
   return std::string(name);
 }
-[[nodiscard]] inline bool is_identifier(std::string_view text) {
-  return !text.empty() && !tessera::detail::is_digit(text[0]) &&
-         std::all_of(text.begin(), text.end(), tessera::detail::is_word);
-}
 
 /// The errors of one run. Work on a kernel goes through `attempt`, so that one failing kernel does not hide another.
 class Errors {
@@ -110,7 +106,7 @@ class Selection {
   Selection(const Environment& env, const std::vector<std::string>& names) : registry_(env.kernels) {
     for (const std::string& n : names) {
       if (registry_.find(n) == nullptr)
-        throw UsageError{"there is no kernel of this name (" + n + ")", "kernels: " + known()};
+        throw UsageError{"kernel: there is none of this name (" + n + ")", "kernels: " + known()};
       wanted_.push_back(n);
     }
   }
@@ -158,7 +154,7 @@ class Selection {
 inline void check_registry(const Registry& kernels, Errors& errors, std::size_t first = 0) {
   if (kernels.size() == 0)
     errors.report({{},
-                   "no kernel is registered",
+                   "kernel: none is registered",
                    "compile a source with `inline const auto k = kernel(\"k\", ...)` into this program"});
   const std::vector<Diagnostic> found = kernels.errors();
   for (std::size_t i = first; i < found.size(); ++i) errors.report(found[i]);
