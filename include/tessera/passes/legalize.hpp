@@ -61,7 +61,7 @@ class Legalize {
     if (in_.is(op, ops::set_valid_shape) || in_.is(op, ops::read) || in_.is(op, ops::write)) return element(op);
     if (info.first_factor >= 0) check_product(op);
     const bool reduces = info.valid == ValidRule::row_reduce || info.valid == ValidRule::col_reduce;
-    if (reduces && is_column(operand_type(op, 0))) return reduce_column(op);
+    if (reduces && stands_as_column(operand_type(op, 0))) return reduce_column(op);
     if (const Broadcast* forms = broadcast_of(info)) return broadcast(op, *forms);
     std::vector<ValueId> operands = r_.operands(op);
     add_scratch(op, operands);
@@ -95,13 +95,34 @@ class Legalize {
     const OpId made = b_.emit(info, operands, attrs, requested);
     const ValueId result = out_.result_count(made) == 1 ? out_.result(made) : ValueId{};
     check(op, info, operands, attrs, result);
+    if (info.valid == ValidRule::intersection) equal_extents(made);
     return result;
+  }
+  // Both operands of an instruction have the extents of its result.
+  void equal_extents(OpId made) {
+    const ValueId result = out_.result(made);
+    for (int i = 0; i < 2; ++i) {
+      const ValueId x = out_.operand(made, i);
+      bool equal = true;
+      std::vector<ValueId> operands{x};
+      for (int axis = 0; axis < out_.type(x).rank; ++axis) {
+        const Extent e = out_.valid(result, axis);
+        equal = equal && out_.valid(x, axis) == e;
+        operands.push_back(b_.value_of(e));
+      }
+      if (equal) continue;
+      const BlockId block = b_.block();
+      b_.to_before(made);
+      out_.set_operand(made, i, b_.value(ops::set_valid_shape, operands));
+      b_.to_end_of(block);
+    }
   }
   // The operation that stands for `op`: it keeps the extents of the old result.
   ValueId emit_same(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, const Type& requested) {
     if (result_type(op).rank == 1) return emit(op, info, operands, attrs, requested);
     const ValueId result = r_.emit_same(op, info, operands, attrs, requested);
     check(op, info, operands, attrs, result);
+    if (info.valid == ValidRule::intersection) equal_extents(out_.definition(result));
     return result;
   }
   void check(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, ValueId result) {
@@ -134,6 +155,14 @@ class Legalize {
   }
 
   // --- columns as rows ---
+  // A column in Acc is one in Vec, where every instruction but the cube's reads it.
+  static bool stands_as_column(const Type& t) {
+    return is_column(t) || (t.is_tile() && t.space == Acc && t.rank == 2 && t.last() == 1 && t.dims[0] != 1);
+  }
+  ValueId first_operand(OpId op) {
+    const ValueId x = r_.map(in_.operand(op, 0));
+    return stands_as_column(out_.type(x)) && out_.type(x).space == Acc ? in_vec(op, x) : x;
+  }
   ValueId row_of(ValueId column) {
     const auto known = rows_.find(column.index);
     return known != rows_.end() ? known->second : reshaped(column, 1, out_.type(column).dims[0]);
@@ -181,7 +210,7 @@ class Legalize {
   }
   // Each row of a column is its own sum; the sum over a column is that of its row.
   void reduce_column(OpId op) {
-    const ValueId x = r_.map(in_.operand(op, 0));
+    const ValueId x = first_operand(op);
     if (in_.info(op).valid == ValidRule::row_reduce) return finish(op, x);
     const OpInfo& over_row = in_.is(op, ops::col_sum)   ? ops::row_sum
                              : in_.is(op, ops::col_max) ? ops::row_max
@@ -192,7 +221,7 @@ class Legalize {
     finish(op, emit(op, over_row, {row, scratch_of(op, over_row, {row})}));
   }
   void cast(OpId op) {
-    ValueId x = r_.map(in_.operand(op, 0));
+    ValueId x = first_operand(op);
     const bool column = is_column(out_.type(x));
     if (column) x = row_of(x);
     const DType from = out_.type(x).dtype, to = result_type(op).dtype;
@@ -262,12 +291,18 @@ class Legalize {
   }
   // Written as columns in memory: [.., M, 1].
   [[nodiscard]] static bool is_column_tensor(const Type& t) { return t.rank > 1 && t.last() == 1 && t.last(1) != 1; }
+  static bool is_empty(const Function& f, ValueId v) {
+    for (int i = 0; i < f.type(v).rank; ++i)
+      if (f.type(v).is_tile() && f.valid(v, i) == Extent{0, {}}) return true;
+    return false;
+  }
   ValueId load_as(OpId op, const Type& requested) {
     const ValueId old = in_.result(op);
     const Type& t = in_.type(old);
     std::vector<Attr> attrs = r_.attrs(op);
     if (t.rank == 1) attrs.push_back(out_.list_attr(AttrKey::window, {t.dims, 1}));
-    const ValueId made = emit(op, ops::load, r_.operands(op), attrs, requested);
+    const ValueId made = is_empty(in_, old) ? emit(op, ops::create, {}, {}, requested)
+                                            : emit(op, ops::load, r_.operands(op), attrs, requested);
     if (in_.fully_valid(old)) return made;
     if (t.rank == 1) out_.set_valid(made, {{1, {}}, r_.map(in_.valid(old, 0))});
     else out_.set_valid(made, {r_.map(in_.valid(old, 0)), r_.map(in_.valid(old, 1))});
@@ -297,6 +332,7 @@ class Legalize {
   }
   void store(OpId op) {
     ValueId x = r_.map(in_.operand(op, 0));
+    if (is_empty(out_, x)) return;  // instructions move one element at least
     const Type& t = operand_type(op, 0);
     const Type& tensor = operand_type(op, 1);
     if (t.is_tile() && t.space == Vec) {
@@ -338,8 +374,8 @@ class Legalize {
     finish(op, emit(op, ops::reshape, {x}, {}, to));
   }
   void transpose(OpId op) {
-    const ValueId x = r_.map(in_.operand(op, 0));
-    const Type& t = out_.type(x);
+    const ValueId x = first_operand(op);
+    const Type t = out_.type(x);
     if (is_column(t)) return finish(op, row_of(x));
     if (t.dims[0] == 1 && t.last() != 1) return finish(op, column_of(x));
     std::vector<ValueId> operands = r_.operands(op);
@@ -371,8 +407,15 @@ class Legalize {
   }
   void slice(OpId op) {
     std::vector<ValueId> operands = windows(op, 1);
-    const Type from = out_.type(operands[0]), to = as_row(result_type(op));
+    Type from = out_.type(operands[0]);
+    const Type to = as_row(result_type(op));
     if (is_column(to) && !is_column(from)) return slice_column(op, operands);
+    if (is_column(from) && !is_column(to)) {  // one element, of the column as a row
+      operands[0] = row_of(operands[0]);
+      from = out_.type(operands[0]);
+      std::swap(operands[1], operands[2]);
+      if (operands.size() == 5) std::swap(operands[3], operands[4]);
+    }
     check_start(op, from, operands[1], operands[2]);
     finish(op, emit_same(op, ops::slice, operands, r_.attrs(op), to));
   }
