@@ -242,7 +242,11 @@ class RandomTensorProgram : public RandomProgram {
     if (w == nullptr) return;
     const Known x = *w;
     std::vector<ValueId> operands{x.id};
-    for (const std::int64_t d : dims_of(type(x))) operands.push_back(random.chance(50) ? index_parameter(random.between(1, d)).id : k.index(d));
+    for (int i = 0; i < type(x).rank; ++i) {
+      const std::int64_t d = type(x).dims[i];
+      const bool inner = i > 0 && i + 1 < type(x).rank && random.chance(80);
+      operands.push_back(!inner && random.chance(50) ? index_parameter(random.between(1, d)).id : k.index(d));
+    }
     const ValueId r = k.op(ops::set_valid_shape, operands);
     scope.push_back({r, x.bound, x.whole, !f().fully_valid(r), false, false});
   }
@@ -273,6 +277,10 @@ class RandomTensorProgram : public RandomProgram {
       }
     }
     if (dims.size() > 5) return;
+    // Padded rows have no other shape: so rows of whole blocks, or the same rows, mostly.
+    if (dims.back() != type(x).last() && random.chance(70))
+      for (const std::int64_t last : {dims.back(), type(x).last()})
+        if (last * info(type(x).dtype).bits % 256 != 0) return;
     scope.push_back(made(k.reshape(x.id, dims), x, x.bound, x.whole));
   }
   void transpose(Scope& scope) {
@@ -370,8 +378,8 @@ class RandomTensorProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known x = *v;
     std::vector<std::int64_t> dims = dims_of(type(x));
-    for (std::int64_t& d : dims)
-      if (random.chance(40)) d = random.between(1, d);
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      if (random.chance(i + 1 < dims.size() || random.chance(10) ? 40 : 0)) dims[i] = random.between(1, dims[i]);
     const Known part = like(scope, with_shape(type(x), dims.data(), static_cast<int>(dims.size())), 50);
     std::vector<ValueId> operands{x.id, part.id};
     for (int i = 0; i < type(x).rank; ++i) operands.push_back(offset(type(x).dims[i] - dims[static_cast<std::size_t>(i)], counters));

@@ -193,6 +193,17 @@ TEST_CASE("spaces: an operation that reads whole boxes out of Acc on a3") {
                  "abs: a3 moves whole boxes out of Acc only (5, 16)"));
 }
 
+TEST_CASE("spaces: a product that is put into a tile in Vec moves there first") {
+  for (const Arch arch : {Arch::a3, Arch::a5}) {
+    Product p(Mat);
+    const ValueId whole = p.k.create(f32, {32, 16}, Vec), o = p.k.tensor("both", f32, {32, 16}, Direction::out);
+    const ValueId c = p.k.matmul(p.a, p.b);
+    p.k.store(p.k.op(ops::assemble, {whole, c, p.k.index(16), p.k.index(0)}), o, zeros(p.k, 2));
+    p.k.returns();
+    CHECK(op_names(infer_memory_space.run(p.k.f(), {arch})) == "load load create move move matmul move assemble store");
+  }
+}
+
 TEST_CASE("spaces: a tile that is moved must fit its new space") {
   Recording k;
   const ValueId a = k.load(k.tensor("a", f32, {256, 128}), {256, 128}, zeros(k, 2), Mat),

@@ -96,7 +96,9 @@ inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& 
   const Name r = m.name(row), c = m.name(col);
   Name vr, vc;
   if (partial) vr = m.name(m.index(valid.rows)), vc = m.name(m.index(valid.cols));
-  Tile t{m.fresh(v), m.types.find(k), v, of.row_stride, Tile::Kind::window, of.copied};
+  TileKey own = k;
+  if (own.pad == Pad::null) own.pad = m.types.key(of.type).pad;  // the assembler wants that of the whole
+  Tile t{m.fresh(v), m.types.find(own), v, of.row_stride, Tile::Kind::window, of.copied};
   if (k.layout == Layout::dn)
     t.part = m.add_part(of.part != 0 ? Part{m.part(of).of, m.add(m.part(of).row, row), {}} : Part{of, row, {}});
   m.begin();
