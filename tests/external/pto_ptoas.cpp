@@ -67,7 +67,7 @@ TEST_CASE("the assembler takes whole kernels") {
   if (absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
     for (const NamedKernel& k : kernels) {
-      const Kernel l = k.make();
+      const LoweredKernel l = k.make();
       std::string text;
       try {
         text = emit_pto_mlir(l->f, {.arch = arch, .assembler = version(), .locations = true});

@@ -27,7 +27,7 @@ void compare_with_file(const std::string& file, const std::string& text) {
 
 TEST_CASE("kernels for a3 are written as expected") {
   for (const NamedKernel& k : kernels) {
-    const Kernel l = k.make();
+    const LoweredKernel l = k.make();
     compare_with_file(std::string(k.name) + ".a3.pto", emit_pto_mlir(l->f, {.arch = Arch::a3}));
   }
 }

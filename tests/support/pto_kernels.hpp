@@ -9,9 +9,9 @@
 
 namespace programs {
 
-using Kernel = std::unique_ptr<Lowered>;
+using LoweredKernel = std::unique_ptr<Lowered>;
 
-inline Kernel vector_add() {
+inline LoweredKernel vector_add() {
   auto l = std::make_unique<Lowered>("vector_add");
   const Type t = tensor_type(f32, {32, 64}), tile = tile_type(f32, {32, 64});
   const ValueId x = l->parameter("x", t), y = l->parameter("y", t), out = l->parameter("out", t, Direction::out);
@@ -23,7 +23,7 @@ inline Kernel vector_add() {
   return l;
 }
 
-inline Kernel softmax() {
+inline LoweredKernel softmax() {
   auto l = std::make_unique<Lowered>("softmax");
   const Type t = tensor_type(f32, {64, 128}), tile = tile_type(f32, {64, 128});
   const ValueId x = l->parameter("x", t), out = l->parameter("out", t, Direction::out);
@@ -37,7 +37,7 @@ inline Kernel softmax() {
 }
 
 /// acc is one buffer: made before the loop, written by both branches.
-inline Kernel matmul_loop() {
+inline LoweredKernel matmul_loop() {
   auto l = std::make_unique<Lowered>("matmul_loop");
   const ValueId a = l->parameter("a", tensor_type(f16, {64, 256})), b = l->parameter("b", tensor_type(f16, {256, 64}));
   const ValueId c = l->parameter("c", tensor_type(f32, {64, 64}), Direction::out);
@@ -59,7 +59,7 @@ inline Kernel matmul_loop() {
 }
 
 /// A loop over rows in chunks of 16 whose last chunk is partial.
-inline Kernel dynamic_tail() {
+inline LoweredKernel dynamic_tail() {
   auto l = std::make_unique<Lowered>("dynamic_tail");
   const Type t = tensor_type(f32, {dyn<"S">, 64});
   const ValueId x = l->parameter("x", t), out = l->parameter("out", t, Direction::out),
@@ -77,7 +77,7 @@ inline Kernel dynamic_tail() {
 }
 
 /// Elements of a tensor choose a row and a branch; one branch yields an Index.
-inline Kernel scalar_if() {
+inline LoweredKernel scalar_if() {
   auto l = std::make_unique<Lowered>("scalar_if");
   const ValueId x = l->parameter("x", tensor_type(f32, {64, 64})), cfg = l->parameter("cfg", tensor_type(u32, {4}));
   const ValueId out = l->parameter("out", tensor_type(f32, {8, 64}), Direction::out),
@@ -103,7 +103,7 @@ inline Kernel scalar_if() {
 }
 
 /// A counter, a float and a tile are carried.
-inline Kernel while_sum() {
+inline LoweredKernel while_sum() {
   auto l = std::make_unique<Lowered>("while_sum");
   const ValueId x = l->parameter("x", tensor_type(f32, {256, 64})), n = l->parameter("n", index_scalar);
   const ValueId out = l->parameter("out", tensor_type(f32, {1, 64}), Direction::out);
@@ -122,7 +122,7 @@ inline Kernel while_sum() {
 }
 
 /// A flattened tile of a rank-3 tensor with a run-time dim.
-inline Kernel flattened_window() {
+inline LoweredKernel flattened_window() {
   auto l = std::make_unique<Lowered>("flattened_window");
   const ValueId x = l->parameter("x", tensor_type(bf16, {4, dyn<"S">, 512})),
                 out = l->parameter("out", tensor_type(f32, {4, dyn<"S">, 512}), Direction::out);
@@ -151,7 +151,7 @@ inline Kernel flattened_window() {
 }
 
 /// Batches in Mat through a view of the tensor as rows; the product goes to its page of a rank-4 tensor.
-inline Kernel batched_page() {
+inline LoweredKernel batched_page() {
   auto l = std::make_unique<Lowered>("batched_page");
   const ValueId a = l->parameter("a", tensor_type(f16, {2, 16, 128})),
                 b = l->parameter("b", tensor_type(f16, {2, 64, 128}));
@@ -174,7 +174,7 @@ inline Kernel batched_page() {
 }
 
 /// Both branches write one buffer: one fills what is not valid, one has other extents than the buffer.
-inline Kernel shared_looks() {
+inline LoweredKernel shared_looks() {
   auto l = std::make_unique<Lowered>("shared_looks");
   const Type t = tensor_type(f32, {32, 64}), tile = tile_type(f32, {32, 64});
   const ValueId x = l->parameter("x", t), out = l->parameter("out", t, Direction::out),
@@ -200,7 +200,7 @@ inline Kernel shared_looks() {
 }
 
 /// Windows that are reshaped and transposed, windows of what is reshaped, parts of Mat tiles.
-inline Kernel nested_looks() {
+inline LoweredKernel nested_looks() {
   auto l = std::make_unique<Lowered>("nested_looks");
   const ValueId x = l->parameter("x", tensor_type(f32, {32, 64})), n = l->parameter("n", index_scalar);
   const ValueId row_out = l->parameter("row_out", tensor_type(f32, {64, 1}), Direction::out), zero = l->index(0);
@@ -242,7 +242,7 @@ inline Kernel nested_looks() {
 }
 
 /// Integers, which textract and tinsert do not move within Vec.
-inline Kernel integer_windows() {
+inline LoweredKernel integer_windows() {
   auto l = std::make_unique<Lowered>("integer_windows");
   const ValueId x = l->parameter("x", tensor_type(u32, {32, 64})), y = l->parameter("y", tensor_type(i16, {8, 32})),
                 n = l->parameter("n", index_scalar);
@@ -264,7 +264,7 @@ inline Kernel integer_windows() {
 }
 
 /// Windows of columns: read as they are, reshaped, written.
-inline Kernel column_windows() {
+inline LoweredKernel column_windows() {
   auto l = std::make_unique<Lowered>("column_windows");
   const ValueId x = l->parameter("x", tensor_type(f32, {64, 1})), w = l->parameter("w", tensor_type(f32, {16, 64})),
                 n = l->parameter("n", index_scalar);
@@ -282,7 +282,7 @@ inline Kernel column_windows() {
 }
 
 /// Both cores in one loop: a product, and what the vector unit makes of it.
-inline Kernel mixed_loop() {
+inline LoweredKernel mixed_loop() {
   auto l = std::make_unique<Lowered>("mixed_loop");
   const ValueId a = l->parameter("a", tensor_type(f16, {64, 64})), b = l->parameter("b", tensor_type(f16, {64, 32}));
   const ValueId out = l->parameter("out", tensor_type(f32, {64, 32}), Direction::out), zero = l->index(0);
@@ -299,7 +299,7 @@ inline Kernel mixed_loop() {
 }
 
 /// Columns [.., M, 1], batched and not.
-inline Kernel columns() {
+inline LoweredKernel columns() {
   auto l = std::make_unique<Lowered>("columns");
   const ValueId x = l->parameter("x", tensor_type(f32, {dyn<"S">, 1})),
                 y = l->parameter("y", tensor_type(f32, {4, 16, 1}));
@@ -317,7 +317,7 @@ inline Kernel columns() {
 }
 
 /// Ranks 1 and 6, one element of a column, a column that is loaded as a strip of rows, padded rows.
-inline Kernel odd_shapes() {
+inline LoweredKernel odd_shapes() {
   auto l = std::make_unique<Lowered>("odd_shapes");
   const ValueId line = l->parameter("line", tensor_type(f32, {250})),
                 deep = l->parameter("deep", tensor_type(f32, {2, 3, 2, 2, 4, 64}));
@@ -351,7 +351,7 @@ inline Kernel odd_shapes() {
 }
 
 /// Counters of i32, carried integers, several results, conversions.
-inline Kernel counters() {
+inline LoweredKernel counters() {
   auto l = std::make_unique<Lowered>("counters");
   const ValueId n = l->parameter("n", scalar_type(i32)),
                 out = l->parameter("out", tensor_type(i32, {64}), Direction::out);
@@ -379,7 +379,7 @@ inline Kernel counters() {
 
 struct NamedKernel {
   const char* name;
-  Kernel (*make)();
+  LoweredKernel (*make)();
 };
 inline constexpr NamedKernel kernels[] = {{"vector_add", vector_add},
                                           {"softmax", softmax},

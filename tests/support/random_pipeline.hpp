@@ -100,8 +100,9 @@ void run_programs(int count, int operations, int least_share, Make&& make) {
       int fewest = 0;
       while (fewest < operations && pass_through(*make(seed, fewest), arch).fault.empty()) ++fewest;
       const auto smallest = make(seed, fewest);
-      std::cout << "TESSERA_SEED=" << seed << " on " << name(arch) << ", " << fewest << " statements: "
-                << pass_through(*smallest, arch).fault << "\nrecorded:\n" << print(smallest->k.f()) << "\n";
+      std::cout << "TESSERA_SEED=" << seed << " on " << name(arch) << ", " << fewest
+                << " statements: " << pass_through(*smallest, arch).fault << "\nrecorded:\n"
+                << print(smallest->k.f()) << "\n";
       if (++faults == 20) FAIL("too many faults");
     }
   const int all = 2 * count;

@@ -15,7 +15,9 @@ namespace tessera::test {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u) {}
-  [[nodiscard]] std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(n)); }
+  [[nodiscard]] std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(n));
+  }
   [[nodiscard]] std::int64_t between(std::int64_t least, std::int64_t most) { return least + below(most - least + 1); }
   [[nodiscard]] bool chance(int percent) { return below(100) < percent; }
   template <class T>
@@ -45,8 +47,8 @@ struct Known {
   double bound = unbounded;
   bool whole = false;
   bool partial = false;  ///< valid in part
-  bool empty = false;    ///< and perhaps not at all
-  bool memory = false;   ///< a parameter
+  bool empty = false;  ///< and perhaps not at all
+  bool memory = false;  ///< a parameter
 };
 using Scope = std::vector<Known>;
 /// An index and the largest number that it has in the run; the smallest is 0.

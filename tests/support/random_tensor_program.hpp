@@ -25,7 +25,9 @@ class RandomTensorProgram : public RandomProgram {
   using Counters = std::vector<Counter>;
   static constexpr std::int64_t most_elements = 4096;
 
-  [[nodiscard]] std::int64_t awkward_dim() { return random.one_of<std::int64_t>({1, 2, 3, 5, 7, 8, 16, 16, 17, 24, 32, 32, 33, 48, 64}); }
+  [[nodiscard]] std::int64_t awkward_dim() {
+    return random.one_of<std::int64_t>({1, 2, 3, 5, 7, 8, 16, 16, 17, 24, 32, 32, 33, 48, 64});
+  }
   [[nodiscard]] std::vector<std::int64_t> awkward(int rank) {
     std::vector<std::int64_t> dims(static_cast<std::size_t>(rank));
     std::int64_t all = 0;
@@ -47,13 +49,16 @@ class RandomTensorProgram : public RandomProgram {
   }
   /// A fully valid value of that type: one of the scope, or a new input.
   Known like(const Scope& scope, const Type& t, int fresh = 30) {
-    const Known* v = any(scope, [&](const Known& o) { return !o.partial && type(o).same_shape(t) && type(o).dtype == t.dtype; });
+    const Known* v =
+        any(scope, [&](const Known& o) { return !o.partial && type(o).same_shape(t) && type(o).dtype == t.dtype; });
     return v != nullptr && !random.chance(fresh) ? *v : input(t.dtype, dims_of(t));
   }
   const Known* full_value(const Scope& scope) {
     return any(scope, [&](const Known& v) { return !v.partial && type(v).has_static_shape(); });
   }
-  Known made(ValueId v, const Known& from, double bound, bool whole) { return {v, bound, whole, from.partial, from.empty, false}; }
+  Known made(ValueId v, const Known& from, double bound, bool whole) {
+    return {v, bound, whole, from.partial, from.empty, false};
+  }
 
   // --- statements ---
   void statements(Scope& scope, const Counters& counters, int depth, std::int64_t count) {
@@ -101,12 +106,18 @@ class RandomTensorProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known x = *v;
     switch (random.below(6)) {
-      case 0: return scope.push_back(made(k.op(ops::neg, {x.id}), x, x.bound, x.whole));
-      case 1: return scope.push_back(made(k.op(ops::abs, {x.id}), x, x.bound, x.whole));
-      case 2: return scope.push_back(made(k.op(ops::relu, {x.id}), x, x.bound, x.whole));
-      case 3: return scope.push_back(made(k.op(ops::exp, {clipped(x).id}), x, unbounded, false));
-      case 4: return scope.push_back(made(k.op(random.chance(50) ? ops::recip : ops::rsqrt, {x.id}), x, unbounded, false));
-      default: return scope.push_back(made(k.op(ops::sqrt, {k.op(ops::abs, {x.id})}), x, x.bound + 1, false));
+      case 0:
+        return scope.push_back(made(k.op(ops::neg, {x.id}), x, x.bound, x.whole));
+      case 1:
+        return scope.push_back(made(k.op(ops::abs, {x.id}), x, x.bound, x.whole));
+      case 2:
+        return scope.push_back(made(k.op(ops::relu, {x.id}), x, x.bound, x.whole));
+      case 3:
+        return scope.push_back(made(k.op(ops::exp, {clipped(x).id}), x, unbounded, false));
+      case 4:
+        return scope.push_back(made(k.op(random.chance(50) ? ops::recip : ops::rsqrt, {x.id}), x, unbounded, false));
+      default:
+        return scope.push_back(made(k.op(ops::sqrt, {k.op(ops::abs, {x.id})}), x, x.bound + 1, false));
     }
   }
   double bound_of(const OpInfo& op, const Known& a, const Known& b) {
@@ -121,7 +132,8 @@ class RandomTensorProgram : public RandomProgram {
     const OpInfo& op = *random.one_of({&ops::add, &ops::sub, &ops::mul, &ops::maximum, &ops::minimum, &ops::div});
     if (&op == &ops::div && !is_float(type(a).dtype)) return;
     const bool division = &op == &ops::div;
-    scope.push_back(made(k.op(op, {a.id, b.id}), a, division ? unbounded : bound_of(op, a, b), !division && a.whole && b.whole));
+    scope.push_back(
+        made(k.op(op, {a.id, b.id}), a, division ? unbounded : bound_of(op, a, b), !division && a.whole && b.whole));
   }
   void scalar_form(Scope& scope, const Counters& counters) {
     const Known* const v = any(scope, [](const Known&) { return true; });
@@ -147,7 +159,10 @@ class RandomTensorProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known x = *v;
     const DType from = type(x).dtype, to = random.one_of({f32, f32, f16, bf16, i32, i16});
-    const Rounding r = is_float(from) && is_float(to) ? Rounding::rint : random.one_of({Rounding::rint, Rounding::round, Rounding::floor, Rounding::ceil, Rounding::trunc});
+    const Rounding r =
+        is_float(from) && is_float(to)
+            ? Rounding::rint
+            : random.one_of({Rounding::rint, Rounding::round, Rounding::floor, Rounding::ceil, Rounding::trunc});
     const bool exact = x.whole && x.bound <= 200;
     scope.push_back(made(k.cast(x.id, to, r), x, x.bound + 1, exact || is_integer(to)));
   }
@@ -155,12 +170,14 @@ class RandomTensorProgram : public RandomProgram {
     const Known* const v = any(scope, [](const Known& x) { return !x.empty; });
     if (v == nullptr) return;
     const Known x = *v;
-    const OpInfo& op = *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min});
+    const OpInfo& op =
+        *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min});
     const bool sums = &op == &ops::row_sum || &op == &ops::col_sum;
     const double n = static_cast<double>(type(x).elements());
     const bool integer = is_integer(type(x).dtype);
     const double bound = sums ? x.bound * n : x.bound;
-    scope.push_back(made(k.op(op, {x.id}), x, integer && bound > 30000 ? unbounded : bound, x.whole && (!sums || bound < 2000)));
+    scope.push_back(
+        made(k.op(op, {x.id}), x, integer && bound > 30000 ? unbounded : bound, x.whole && (!sums || bound < 2000)));
   }
   void broadcast(Scope& scope) {
     const Known* const v = full_value(scope);
@@ -170,16 +187,21 @@ class RandomTensorProgram : public RandomProgram {
     const bool rows = random.chance(50);
     std::vector<std::int64_t> narrow = dims_of(t);
     if (rows) narrow.back() = 1;
-    else for (std::size_t i = 0; i + 1 < narrow.size(); ++i) narrow[i] = 1;
+    else
+      for (std::size_t i = 0; i + 1 < narrow.size(); ++i) narrow[i] = 1;
     if (!rows && random.chance(30)) narrow.erase(narrow.begin(), narrow.begin() + random.between(0, t.rank - 1));
     Known y = like(scope, with_shape(t, narrow.data(), static_cast<int>(narrow.size())));
     if (rows && random.chance(30)) y = made(k.op(ops::row_max, {x.id}), x, x.bound, x.whole);
-    if (random.chance(15)) return scope.push_back(made(k.op(rows ? ops::row_expand : ops::col_expand, {y.id}, {}, t), y, y.bound, y.whole));
+    if (random.chance(15))
+      return scope.push_back(made(k.op(rows ? ops::row_expand : ops::col_expand, {y.id}, {}, t), y, y.bound, y.whole));
     const std::size_t which = static_cast<std::size_t>(random.below(6));
-    static constexpr const OpInfo* by_row[] = {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_max, &ops::row_expand_min, &ops::row_expand_div};
-    static constexpr const OpInfo* by_col[] = {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_max, &ops::col_expand_min, &ops::col_expand_div};
+    static constexpr const OpInfo* by_row[] = {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul,
+                                               &ops::row_expand_max, &ops::row_expand_min, &ops::row_expand_div};
+    static constexpr const OpInfo* by_col[] = {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul,
+                                               &ops::col_expand_max, &ops::col_expand_min, &ops::col_expand_div};
     const OpInfo& op = *(rows ? by_row : by_col)[which];
-    scope.push_back(made(k.op(op, {x.id, y.id}), x, which == 5 ? unbounded : bound_of(op, x, y), which != 5 && x.whole && y.whole));
+    scope.push_back(
+        made(k.op(op, {x.id, y.id}), x, which == 5 ? unbounded : bound_of(op, x, y), which != 5 && x.whole && y.whole));
   }
 
   // --- windows ---
@@ -200,7 +222,9 @@ class RandomTensorProgram : public RandomProgram {
     std::vector<std::int64_t> window = dims_of(t);
     const bool to_shape = t.rank == static_cast<int>(shape_.size()) && random.chance(70);
     for (std::size_t i = 0; i < window.size(); ++i)
-      window[i] = to_shape && shape_[i] <= window[i] ? shape_[i] : random.chance(40) ? random.between(1, window[i]) : window[i];
+      window[i] = to_shape && shape_[i] <= window[i] ? shape_[i]
+                  : random.chance(40)                ? random.between(1, window[i])
+                                                     : window[i];
     std::vector<ValueId> offsets, valid;
     bool empty = false;
     const bool partial = random.chance(20);
@@ -230,13 +254,15 @@ class RandomTensorProgram : public RandomProgram {
     extents[axis] = valid;
     const Known x{k.slice(t, window, offsets, extents), 4, true, true, true, false};
     scope.push_back(x);
-    if (f().parameters[f()[t].position].direction == Direction::inout && random.chance(70)) k.store(k.op(ops::neg, {x.id}), t, offsets);
+    if (f().parameters[f()[t].position].direction == Direction::inout && random.chance(70))
+      k.store(k.op(ops::neg, {x.id}), t, offsets);
   }
   void pad(Scope& scope) {
     const Known* const v = any(scope, [](const Known& x) { return x.partial; });
     if (v != nullptr && random.chance(70)) {
       const Known x = *v;
-      return scope.push_back({k.op(ops::fillpad, {x.id}, {attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero))}), x.bound, x.whole, false, false, false});
+      return scope.push_back({k.op(ops::fillpad, {x.id}, {attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero))}),
+                              x.bound, x.whole, false, false, false});
     }
     const Known* const w = any(scope, [](const Known& x) { return !x.partial && !x.memory; });
     if (w == nullptr) return;
@@ -256,7 +282,9 @@ class RandomTensorProgram : public RandomProgram {
     const Known x = *v;
     std::vector<std::int64_t> dims = dims_of(type(x));
     switch (random.below(4)) {
-      case 0: dims.insert(dims.begin(), 1); break;
+      case 0:
+        dims.insert(dims.begin(), 1);
+        break;
       case 1:
         if (dims.size() > 1) dims[1] *= dims[0], dims.erase(dims.begin());
         break;
@@ -288,13 +316,16 @@ class RandomTensorProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known x = *v;
     std::vector<Attr> attrs;
-    if (random.chance(10)) attrs = {attr(AttrKey::axis, random.between(-type(x).rank, type(x).rank - 1)), attr(AttrKey::other_axis, -1)};
+    if (random.chance(10))
+      attrs = {attr(AttrKey::axis, random.between(-type(x).rank, type(x).rank - 1)), attr(AttrKey::other_axis, -1)};
     scope.push_back(made(k.op(ops::transpose, {x.id}, attrs), x, x.bound, x.whole));
   }
 
   // --- products ---
   void matmul(Scope& scope) {
-    const Known* const v = any(scope, [&](const Known& x) { return !x.partial && type(x).rank > 1 && is_float(type(x).dtype) && type(x).last() <= 64 && type(x).last(1) <= 64; });
+    const Known* const v = any(scope, [&](const Known& x) {
+      return !x.partial && type(x).rank > 1 && is_float(type(x).dtype) && type(x).last() <= 64 && type(x).last(1) <= 64;
+    });
     const bool bytes = random.chance(10), ta = random.chance(30), tb = random.chance(30), swapped = random.chance(30);
     const int inner_axis = ta != swapped ? 1 : 0;
     Known a;
@@ -332,19 +363,22 @@ class RandomTensorProgram : public RandomProgram {
     if (lb) attrs.push_back(attr(AttrKey::transpose_rhs, 1));
     const Known start = random.chance(60) ? r : like(scope, type(r));
     if (!start.whole || start.bound > 100000) return;
-    scope.push_back({k.op(ops::matmul_acc, {start.id, a.id, b.id}, attrs), bound + start.bound, true, false, false, false});
+    scope.push_back(
+        {k.op(ops::matmul_acc, {start.id, a.id, b.id}, attrs), bound + start.bound, true, false, false, false});
   }
 
   // --- others ---
   void fill(Scope& scope) {
-    if (random.chance(70)) return scope.push_back({k.full(constant(dtype_, random.between(-3, 3)), shape_), 3, true, false, false, false});
+    if (random.chance(70))
+      return scope.push_back({k.full(constant(dtype_, random.between(-3, 3)), shape_), 3, true, false, false, false});
     const DType d = random.one_of({i32, i16});
     std::vector<std::int64_t> dims(shape_.size(), 1);
     dims.back() = shape_.back();
     std::vector<Attr> attrs;
     if (random.chance(30)) attrs.push_back(attr(AttrKey::descending, 1));
     const double bound = static_cast<double>(shape_.back()) + 2;
-    scope.push_back({k.op(ops::arange, {constant(d, random.between(0, 2))}, attrs, shaped_type(d, dims)), bound, true, false, false, false});
+    scope.push_back({k.op(ops::arange, {constant(d, random.between(0, 2))}, attrs, shaped_type(d, dims)), bound, true,
+                     false, false, false});
   }
   void gather(Scope& scope) {
     const Known* const v = full_value(scope);
@@ -369,7 +403,8 @@ class RandomTensorProgram : public RandomProgram {
     std::vector<ValueId> offsets;
     const int extra = static_cast<int>(dims.size()) - type(x).rank;
     for (int i = 0; i < static_cast<int>(dims.size()); ++i)
-      offsets.push_back(offset(dims[static_cast<std::size_t>(i)] - (i < extra ? 1 : type(x).dims[i - extra]), counters));
+      offsets.push_back(
+          offset(dims[static_cast<std::size_t>(i)] - (i < extra ? 1 : type(x).dims[i - extra]), counters));
     k.store(x.id, out, offsets);
     if (again) scope.push_back({out, unbounded, false, false, false, true});
   }
@@ -382,7 +417,8 @@ class RandomTensorProgram : public RandomProgram {
       if (random.chance(i + 1 < dims.size() || random.chance(10) ? 40 : 0)) dims[i] = random.between(1, dims[i]);
     const Known part = like(scope, with_shape(type(x), dims.data(), static_cast<int>(dims.size())), 50);
     std::vector<ValueId> operands{x.id, part.id};
-    for (int i = 0; i < type(x).rank; ++i) operands.push_back(offset(type(x).dims[i] - dims[static_cast<std::size_t>(i)], counters));
+    for (int i = 0; i < type(x).rank; ++i)
+      operands.push_back(offset(type(x).dims[i] - dims[static_cast<std::size_t>(i)], counters));
     scope.push_back(made(k.op(ops::assemble, operands), x, std::max(x.bound, part.bound), x.whole && part.whole));
   }
   ValueId read(const Known& x, const Counters& counters) {
@@ -395,7 +431,8 @@ class RandomTensorProgram : public RandomProgram {
     if (v == nullptr || (type(*v).rank > 2 && random.chance(90))) return;
     const Known x = *v;
     const ValueId value = random.chance(50) ? constant(type(x).dtype, 5) : read(x, counters);
-    ValueId target = random.chance(50) ? tensor(type(x).dtype, dims_of(type(x)), Direction::out) : k.op(ops::neg, {x.id});
+    ValueId target =
+        random.chance(50) ? tensor(type(x).dtype, dims_of(type(x)), Direction::out) : k.op(ops::neg, {x.id});
     std::vector<ValueId> operands{target, value};
     for (const std::int64_t d : dims_of(type(x))) operands.push_back(offset(d - 1, counters));
     k.effect(ops::write, operands);
@@ -444,23 +481,24 @@ class RandomTensorProgram : public RandomProgram {
     start.insert(start.begin(), k.index(0));
     const std::int64_t trips = random.between(0, 3);
     const ValueId stop = index_parameter(trips).id;
-    const auto results = k.loop_while(
-        start,
-        [&](std::vector<ValueId> carried) {
-          carried.insert(carried.begin(), k.op(ops::scalar_compare, {carried[0], stop}, {attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt))}));
-          return carried;
-        },
-        [&](const std::vector<ValueId>& carried) {
-          Scope inner = carried_scope(scope, carried);
-          statements(inner, counters, depth - 1, random.between(1, 3));
-          std::vector<ValueId> next{k.b().add(carried[0], k.index(1))};
-          for (std::size_t i = 1; i < carried.size(); ++i) next.push_back(last_of(inner, type(carried[i]), Known{carried[i]}).id);
-          return next;
-        });
-    for (std::size_t i = 1; i < results.size(); ++i) scope.push_back({results[i], unbounded, false, false, false, false});
+    const auto results = k.loop_while(start, [&](std::vector<ValueId> carried) {
+      carried.insert(carried.begin(), k.op(ops::scalar_compare, {carried[0], stop},
+                                           {attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt))}));
+      return carried;
+    }, [&](const std::vector<ValueId>& carried) {
+      Scope inner = carried_scope(scope, carried);
+      statements(inner, counters, depth - 1, random.between(1, 3));
+      std::vector<ValueId> next{k.b().add(carried[0], k.index(1))};
+      for (std::size_t i = 1; i < carried.size(); ++i)
+        next.push_back(last_of(inner, type(carried[i]), Known{carried[i]}).id);
+      return next;
+    });
+    for (std::size_t i = 1; i < results.size(); ++i)
+      scope.push_back({results[i], unbounded, false, false, false, false});
   }
   void branch(Scope& scope, const Counters& counters, int depth) {
-    const ValueId n = counters.empty() || random.chance(50) ? index_parameter(random.between(0, 2)).id : random.one_of(counters).id;
+    const ValueId n =
+        counters.empty() || random.chance(50) ? index_parameter(random.between(0, 2)).id : random.one_of(counters).id;
     const ValueId condition = k.op(ops::scalar_compare, {n, k.index(1)}, {attr(AttrKey::compare, random.below(6))});
     const std::vector<ValueId> models = initial(scope);
     std::vector<Type> types;
@@ -470,14 +508,17 @@ class RandomTensorProgram : public RandomProgram {
       statements(inner, counters, depth - 1, random.between(0, 3));
       return carried_on(inner, models);
     };
-    for (const ValueId r : k.branch(condition, types, block, block)) scope.push_back({r, unbounded, false, false, false, false});
+    for (const ValueId r : k.branch(condition, types, block, block))
+      scope.push_back({r, unbounded, false, false, false, false});
   }
 
   // What was made last is returned, or stored to a tensor.
   void finish(const Scope& scope) {
     std::vector<ValueId> results;
     for (std::size_t i = scope.size(); i-- > 0 && results.size() < 3;)
-      if (type(scope[i]).is_tensor() && type(scope[i]).has_static_shape() && (!scope[i].memory || results.empty()) && !scope[i].empty) results.push_back(scope[i].id);
+      if (type(scope[i]).is_tensor() && type(scope[i]).has_static_shape() && (!scope[i].memory || results.empty()) &&
+          !scope[i].empty)
+        results.push_back(scope[i].id);
     k.returns(results);
   }
 

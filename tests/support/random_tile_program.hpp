@@ -24,7 +24,9 @@ class RandomTileProgram : public RandomProgram {
  private:
   using Counters = std::vector<Counter>;
 
-  [[nodiscard]] std::int64_t dim() { return random.one_of<std::int64_t>({1, 3, 5, 7, 8, 16, 16, 16, 17, 32, 32, 33, 64}); }
+  [[nodiscard]] std::int64_t dim() {
+    return random.one_of<std::int64_t>({1, 3, 5, 7, 8, 16, 16, 16, 17, 32, 32, 33, 64});
+  }
   /// A tile loaded from a tensor of its shape.
   Known whole(DType d, const std::vector<std::int64_t>& dims, MemorySpace space = Vec) {
     const bool numbers = random.chance(70) || !is_float(d);
@@ -42,7 +44,8 @@ class RandomTileProgram : public RandomProgram {
     return vec(scope, [](const Known& v) { return !v.partial; });
   }
   Known like(const Scope& scope, const Type& t, int fresh = 30) {
-    const Known* v = vec(scope, [&](const Known& o) { return !o.partial && type(o).same_shape(t) && type(o).dtype == t.dtype; });
+    const Known* v =
+        vec(scope, [&](const Known& o) { return !o.partial && type(o).same_shape(t) && type(o).dtype == t.dtype; });
     return v != nullptr && !random.chance(fresh) ? *v : whole(t.dtype, dims_of(t));
   }
   static Known made(ValueId v, const Known& from, double bound, bool whole_numbers) {
@@ -89,7 +92,8 @@ class RandomTileProgram : public RandomProgram {
     const auto axis = last > 0 && random.chance(25) ? last : 0;
     const bool run_time = random.chance(40);
     if (run_time) dims[axis] = dyn<"S">;
-    else for (std::int64_t& d : dims) d += random.chance(30) ? random.one_of<std::int64_t>({1, 8, 16}) : 0;
+    else
+      for (std::int64_t& d : dims) d += random.chance(30) ? random.one_of<std::int64_t>({1, 8, 16}) : 0;
     const ValueId t = tensor(dtype_, dims, Direction::in);
     std::vector<ValueId> offsets, valid;
     bool empty = false;
@@ -140,12 +144,14 @@ class RandomTileProgram : public RandomProgram {
       const OpInfo& op = *random.one_of({&ops::adds, &ops::muls, &ops::maximums, &ops::divs});
       const ValueId s = random.chance(40) ? number_parameter(d) : constant(d, random.between(1, 3));
       const bool small = is_float(d) || a.bound < 1000;
-      return scope.push_back(made(k.op(op, {a.id, s}), a, small ? a.bound * 3 + 3 : unbounded, a.whole && &op != &ops::divs));
+      return scope.push_back(
+          made(k.op(op, {a.id, s}), a, small ? a.bound * 3 + 3 : unbounded, a.whole && &op != &ops::divs));
     }
     const Known b = random.chance(15) ? a : like(scope, type(a));
     const OpInfo& op = *random.one_of({&ops::add, &ops::sub, &ops::mul, &ops::maximum, &ops::minimum});
     const double bound = &op == &ops::mul ? a.bound * b.bound : a.bound + b.bound;
-    scope.push_back(made(k.op(op, {a.id, b.id}), a, is_float(d) || bound < 10000 ? bound : unbounded, a.whole && b.whole));
+    scope.push_back(
+        made(k.op(op, {a.id, b.id}), a, is_float(d) || bound < 10000 ? bound : unbounded, a.whole && b.whole));
   }
   void cast(Scope& scope) {
     const Known* const v = vec(scope, [](const Known& x) { return x.bound <= 1000; });
@@ -153,13 +159,15 @@ class RandomTileProgram : public RandomProgram {
     const Known x = *v;
     const DType to = random.one_of({f32, f16, bf16, i32, i16});
     const bool exact = x.whole && x.bound <= 200;
-    scope.push_back(made(k.cast(x.id, to, random.one_of({Rounding::rint, Rounding::floor, Rounding::trunc})), x, x.bound + 1, exact || is_integer(to)));
+    scope.push_back(made(k.cast(x.id, to, random.one_of({Rounding::rint, Rounding::floor, Rounding::trunc})), x,
+                         x.bound + 1, exact || is_integer(to)));
   }
   void reduce(Scope& scope) {
     const Known* const v = vec(scope, [](const Known& x) { return !x.empty; });
     if (v == nullptr) return;
     const Known x = *v;
-    const OpInfo& op = *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min});
+    const OpInfo& op =
+        *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min});
     std::vector<ValueId> operands{x.id};
     if (op.scratch != ScratchRule::none) operands.push_back(k.create(type(x).dtype, with_columns(type(x)), Vec));
     const double bound = x.bound * static_cast<double>(type(x).elements());
@@ -178,9 +186,11 @@ class RandomTileProgram : public RandomProgram {
     const bool rows = random.chance(50);
     std::vector<std::int64_t> narrow = dims_of(t);
     if (rows) narrow.back() = 1;
-    else for (std::size_t i = 0; i + 1 < narrow.size(); ++i) narrow[i] = 1;
+    else
+      for (std::size_t i = 0; i + 1 < narrow.size(); ++i) narrow[i] = 1;
     const Known y = like(scope, with_shape(t, narrow.data(), t.rank));
-    if (random.chance(20)) return scope.push_back(made(k.op(rows ? ops::row_expand : ops::col_expand, {y.id}, {}, t), y, y.bound, y.whole));
+    if (random.chance(20))
+      return scope.push_back(made(k.op(rows ? ops::row_expand : ops::col_expand, {y.id}, {}, t), y, y.bound, y.whole));
     const OpInfo& op = rows ? *random.one_of({&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_max})
                             : *random.one_of({&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_min});
     const double bound = x.bound + y.bound;
@@ -197,7 +207,8 @@ class RandomTileProgram : public RandomProgram {
     bool empty = false;
     for (int i = 0; i < t.rank; ++i) {
       const bool outer = i > 0 && i + 1 < t.rank && random.chance(95);
-      const std::int64_t reach = outer || random.chance(40) ? t.dims[i] : random.between(random.chance(15) ? 0 : 1, t.dims[i]);
+      const std::int64_t reach =
+          outer || random.chance(40) ? t.dims[i] : random.between(random.chance(15) ? 0 : 1, t.dims[i]);
       empty = empty || reach == 0;
       operands.push_back(!outer && random.chance(50) ? index_parameter(reach).id : k.index(reach));
     }
@@ -209,7 +220,8 @@ class RandomTileProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known x = *v;
     const Pad pad = random.chance(70) ? Pad::zero : random.one_of({Pad::min, Pad::max});
-    scope.push_back({k.op(ops::fillpad, {x.id}, {attr(AttrKey::pad, static_cast<std::int64_t>(pad))}), pad == Pad::zero ? x.bound : unbounded, x.whole && pad == Pad::zero, false, false, false});
+    scope.push_back({k.op(ops::fillpad, {x.id}, {attr(AttrKey::pad, static_cast<std::int64_t>(pad))}),
+                     pad == Pad::zero ? x.bound : unbounded, x.whole && pad == Pad::zero, false, false, false});
   }
   [[nodiscard]] std::vector<std::int64_t> part_of(const Type& t) {
     std::vector<std::int64_t> dims = dims_of(t);
@@ -218,13 +230,15 @@ class RandomTileProgram : public RandomProgram {
     return dims;
   }
   void slice(Scope& scope, const Counters& counters) {
-    const Known* const v = vec(scope, [&](const Known& x) { return !x.partial && (type(x).rank < 3 || random.chance(5)); });
+    const Known* const v =
+        vec(scope, [&](const Known& x) { return !x.partial && (type(x).rank < 3 || random.chance(5)); });
     if (v == nullptr) return;
     const Known x = *v;
     const Type t = type(x);
     const std::vector<std::int64_t> dims = part_of(t);
     std::vector<ValueId> offsets;
-    for (int i = 0; i < t.rank; ++i) offsets.push_back(start(t, i, t.dims[i] - dims[static_cast<std::size_t>(i)], counters));
+    for (int i = 0; i < t.rank; ++i)
+      offsets.push_back(start(t, i, t.dims[i] - dims[static_cast<std::size_t>(i)], counters));
     scope.push_back(made(k.slice(x.id, dims, offsets), x, x.bound, x.whole));
   }
   // Rows begin at 32 bytes, mostly.
@@ -241,11 +255,13 @@ class RandomTileProgram : public RandomProgram {
     const std::vector<std::int64_t> dims = part_of(t);
     const Known part = like(scope, with_shape(t, dims.data(), t.rank), 50);
     std::vector<ValueId> operands{x.id, part.id};
-    for (int i = 0; i < t.rank; ++i) operands.push_back(start(t, i, t.dims[i] - dims[static_cast<std::size_t>(i)], counters));
+    for (int i = 0; i < t.rank; ++i)
+      operands.push_back(start(t, i, t.dims[i] - dims[static_cast<std::size_t>(i)], counters));
     scope.push_back(made(k.op(ops::assemble, operands), x, std::max(x.bound, part.bound), x.whole && part.whole));
   }
   void move(Scope& scope) {
-    const Known* const v = random.chance(70) ? full_vec(scope) : any(scope, [&](const Known& x) { return type(x).space == Acc; });
+    const Known* const v =
+        random.chance(70) ? full_vec(scope) : any(scope, [&](const Known& x) { return type(x).space == Acc; });
     if (v == nullptr) return;
     const Known x = *v;
     scope.push_back(made(k.op(ops::move, {x.id}, {}, with_space(type(x), Vec)), x, x.bound, x.whole));
@@ -279,12 +295,14 @@ class RandomTileProgram : public RandomProgram {
   }
   void product(Scope& scope, const Counters& counters, int depth) {
     const DType d = random.one_of({f16, f16, bf16, f32, i8});
-    const std::int64_t m = random.chance(60) ? 16 * random.between(1, 3) : dim(), n = random.chance(60) ? 16 * random.between(1, 3) : dim();
+    const std::int64_t m = random.chance(60) ? 16 * random.between(1, 3) : dim(),
+                       n = random.chance(60) ? 16 * random.between(1, 3) : dim();
     const std::int64_t chunk = random.chance(95) ? 32 : dim();
     if (depth == 0 || random.chance(40)) {
       const Known a = factor(d, m, chunk, Left, random.chance(30)), b = factor(d, chunk, n, Right, random.chance(30));
       Known r{k.matmul(a.id, b.id), unbounded, false, false, false, false};
-      if (random.chance(40)) r.id = k.matmul_acc(r.id, factor(d, m, chunk, Left, false).id, factor(d, chunk, n, Right, false).id);
+      if (random.chance(40))
+        r.id = k.matmul_acc(r.id, factor(d, m, chunk, Left, false).id, factor(d, chunk, n, Right, false).id);
       return scope.push_back(r);
     }
     const std::int64_t chunks = random.between(1, 3);
@@ -292,23 +310,27 @@ class RandomTileProgram : public RandomProgram {
     const ValueId stop = random.chance(50) ? k.index(chunks) : index_parameter(chunks).id;
     const auto parts = [&](ValueId i) {
       const ValueId at = k.b().mul(i, k.index(chunk));
-      const ValueId left = k.load(a, {m, chunk}, {k.index(0), at}, Mat), right = k.load(b, {chunk, n}, {at, k.index(0)}, Mat);
-      return std::pair{k.op(ops::move, {left}, {}, with_space(type(left), Left)), k.op(ops::move, {right}, {}, with_space(type(right), Right))};
+      const ValueId left = k.load(a, {m, chunk}, {k.index(0), at}, Mat),
+                    right = k.load(b, {chunk, n}, {at, k.index(0)}, Mat);
+      return std::pair{k.op(ops::move, {left}, {}, with_space(type(left), Left)),
+                       k.op(ops::move, {right}, {}, with_space(type(right), Right))};
     };
     const DType sum = is_float(d) ? f32 : i32;
-    const auto results = k.loop(stop, {k.create(sum, {m, n}, Acc)}, [&](ValueId i, const std::vector<ValueId>& carried) {
+    const auto results =
+        k.loop(stop, {k.create(sum, {m, n}, Acc)}, [&](ValueId i, const std::vector<ValueId>& carried) {
       const auto [left, right] = parts(i);
-      const ValueId first = k.op(ops::scalar_compare, {i, k.index(0)}, {attr(AttrKey::compare, static_cast<std::int64_t>(Compare::eq))});
-      return k.branch(
-          first, {type(carried[0])}, [&] { return std::vector{k.matmul(left, right)}; },
-          [&] { return std::vector{k.matmul_acc(carried[0], left, right)}; });
+      const ValueId first =
+          k.op(ops::scalar_compare, {i, k.index(0)}, {attr(AttrKey::compare, static_cast<std::int64_t>(Compare::eq))});
+      return k.branch(first, {type(carried[0])}, [&] { return std::vector{k.matmul(left, right)}; },
+                      [&] { return std::vector{k.matmul_acc(carried[0], left, right)}; });
     });
     scope.push_back({results[0], unbounded, false, false, false, false});
     if (random.chance(50)) store_at(scope.back(), counters);
   }
 
   void element(Scope& scope, const Counters& counters) {
-    const Known* const v = vec(scope, [&](const Known& x) { return !x.partial && (type(x).rank < 3 || random.chance(5)); });
+    const Known* const v =
+        vec(scope, [&](const Known& x) { return !x.partial && (type(x).rank < 3 || random.chance(5)); });
     if (v == nullptr) return;
     const Known x = *v;
     std::vector<ValueId> operands{x.id};
@@ -349,7 +371,8 @@ class RandomTileProgram : public RandomProgram {
     for (const ValueId r : results) scope.push_back({r, unbounded, false, false, false, false});
   }
   void branch(Scope& scope, const Counters& counters, int depth) {
-    const ValueId condition = k.op(ops::scalar_compare, {index_parameter(random.between(0, 2)).id, k.index(1)}, {attr(AttrKey::compare, random.below(6))});
+    const ValueId condition = k.op(ops::scalar_compare, {index_parameter(random.between(0, 2)).id, k.index(1)},
+                                   {attr(AttrKey::compare, random.below(6))});
     const std::vector<ValueId> models = initial(scope);
     std::vector<Type> types;
     for (const ValueId m : models) types.push_back(type(m));
@@ -358,7 +381,8 @@ class RandomTileProgram : public RandomProgram {
       statements(inner, counters, depth - 1, random.between(0, 3));
       return carried_on(inner, models);
     };
-    for (const ValueId r : k.branch(condition, types, block, block)) scope.push_back({r, unbounded, false, false, false, false});
+    for (const ValueId r : k.branch(condition, types, block, block))
+      scope.push_back({r, unbounded, false, false, false, false});
   }
 
   void finish(const Scope& scope) {

@@ -13,12 +13,14 @@ inline const auto softmax = kernel("softmax", params("x"), [](Tensor<Shape<64, 1
   auto e = exp(x - row_max(x));
   return e / row_sum(e);
 });
-inline const auto rms_norm = kernel("rms_norm", params("x", "gamma"), [](Tensor<Shape<16, 512>, bf16> x, Tensor<Shape<1, 512>, bf16> gamma) {
+inline const auto rms_norm =
+    kernel("rms_norm", params("x", "gamma"), [](Tensor<Shape<16, 512>, bf16> x, Tensor<Shape<1, 512>, bf16> gamma) {
   auto xf = cast<f32>(x);
   auto inv = rsqrt(row_sum(xf * xf) * (1.0f / 512) + 1e-6f);
   return cast<bf16>(xf * inv * cast<f32>(gamma));
 });
-inline const auto gemm = kernel("gemm", [](Tensor<Shape<128, 256>, f16> a, Tensor<Shape<256, 64>, f16> b, Out<Tensor<Shape<128, 64>, f32>> c) {
+inline const auto gemm = kernel(
+    "gemm", [](Tensor<Shape<128, 256>, f16> a, Tensor<Shape<256, 64>, f16> b, Out<Tensor<Shape<128, 64>, f32>> c) {
   for (Index i : range(0, 128, 64)) {
     Var acc = tile<Shape<64, 64>, f32, Acc>();
     for (Index k : range(0, 256, 64)) {
@@ -32,7 +34,8 @@ inline const auto gemm = kernel("gemm", [](Tensor<Shape<128, 256>, f16> a, Tenso
 inline const auto batched = kernel("batched", [](Tensor<Shape<3, 16, 32>, f16> a, Tensor<Shape<1, 48, 32>, f16> b) {
   return matmul(a, transpose(b));
 });
-inline const auto tail = kernel("tail", params("x", "out"), [](Tensor<Shape<dyn<"S">, 64>, f32> x, Out<Tensor<Shape<dyn<"S">, 64>, f32>> out) {
+inline const auto tail = kernel("tail", params("x", "out"),
+                                [](Tensor<Shape<dyn<"S">, 64>, f32> x, Out<Tensor<Shape<dyn<"S">, 64>, f32>> out) {
   for (Index i : range(0, dim(x, 0), 16)) {
     auto t = load<Shape<16, 64>>(x, at(i, 0), valid(min(16, dim(x, 0) - i), 64));
     store(t * 2.0f, out, at(i, 0));

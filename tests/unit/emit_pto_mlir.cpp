@@ -158,7 +158,7 @@ TEST_CASE("equal functions give equal bytes") {
 }
 
 TEST_CASE("the user's line stands behind an instruction, as comment or location") {
-  const Kernel l = vector_add();
+  const LoweredKernel l = vector_add();
   CHECK(contains(emit_pto_mlir(l->f), "  // kernel.cpp:3\n"));
   CHECK_FALSE(contains(emit_pto_mlir(l->f, {.comments = false}), "//"));
   CHECK(contains(emit_pto_mlir(l->f, {.comments = false, .locations = true}), " loc(\"kernel.cpp\":3:1)\n"));
@@ -169,7 +169,7 @@ TEST_CASE("one instruction for each operation on tiles that runs on a pipe") {
     const std::string_view name = k.name;
     if (name == "nested_looks" || name == "integer_windows" || name == "column_windows")
       continue;  // windows that have to be copied
-    const Kernel l = k.make();
+    const LoweredKernel l = k.make();
     const std::string text = emit_pto_mlir(l->f, {.comments = false});
     const auto count = [&](const std::string& word) {
       int n = 0;

@@ -56,9 +56,11 @@ class OneOperation : public Recording {
     if (is(ops::cast)) return cast(any_operand(), x_.dtype == f32 ? f16 : f32);
     if (is(ops::row_expand)) return op(info, {operand(column, x_.dtype)}, {}, requested(dims));
     if (is(ops::col_expand)) return op(info, {operand(row, x_.dtype)}, {}, requested(dims));
-    for (const OpInfo* by_row : {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_div, &ops::row_expand_max, &ops::row_expand_min})
+    for (const OpInfo* by_row : {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_div,
+                                 &ops::row_expand_max, &ops::row_expand_min})
       if (is(*by_row)) return op(info, {any_operand(), operand(column, x_.dtype)});
-    for (const OpInfo* by_col : {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_div, &ops::col_expand_max, &ops::col_expand_min})
+    for (const OpInfo* by_col : {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_div,
+                                 &ops::col_expand_max, &ops::col_expand_min})
       if (is(*by_col)) return op(info, {any_operand(), operand(row, x_.dtype)});
     if (is(ops::matmul) || is(ops::matmul_acc)) return product(info);
     if (is(ops::load)) return load(tensor("t", x_.dtype, dims), dims, zeros());
@@ -83,7 +85,8 @@ class OneOperation : public Recording {
     if (is(ops::fillpad)) return op(info, {any_operand()}, {attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero))});
     if (is(ops::read) || is(ops::write)) return element(info);
     if (is(ops::gather)) return on_tiles_ ? ValueId{} : op(info, {any_operand(), operand(dims, i32)});
-    if (is(ops::gather_flat)) return on_tiles_ ? op(info, {any_operand(), operand(dims, i32), create(i32, dims, Vec)}) : ValueId{};
+    if (is(ops::gather_flat))
+      return on_tiles_ ? op(info, {any_operand(), operand(dims, i32), create(i32, dims, Vec)}) : ValueId{};
     if (info.shape_rule != rule::none) return op(info, {any_operand(), any_operand()});
     if (info.infer == ops::adds.infer) return op(info, {any_operand(), scalar_operand()});
     return with_scratch(info, {any_operand()});
@@ -141,9 +144,11 @@ bool check(const OpInfo& info, const Type& x, bool on_tiles) {
   const ValueId v = k.apply(info);
   if (!v) return false;
   const Type recorded = k.f().type(v);
-  const bool stored_there = recorded.is_shaped() && (recorded.space == Gm || recorded.space == Vec || recorded.space == Acc);
+  const bool stored_there =
+      recorded.is_shaped() && (recorded.space == Gm || recorded.space == Vec || recorded.space == Acc);
   if (stored_there)
-    k.store(v, k.tensor("out", recorded.dtype, dims_of(recorded), Direction::out), std::vector<ValueId>(recorded.rank, k.index(0)));
+    k.store(v, k.tensor("out", recorded.dtype, dims_of(recorded), Direction::out),
+            std::vector<ValueId>(recorded.rank, k.index(0)));
   k.returns();
   INFO(info.name << (on_tiles ? " on tiles\n" : " on tensors\n") << print(k.f()));
   const Function tiles = convert_tensor_to_tile_ops.run(k.f(), {});
@@ -153,7 +158,8 @@ bool check(const OpInfo& info, const Type& x, bool on_tiles) {
   for (const OpId o : all_operations(tiles))
     if (tiles.is(o, ops::load)) {
       const Type& t = tiles.type(tiles.result(o));
-      if (tiles.type(tiles.operand(o, 0)).same_shape(t)) REQUIRE(t == lowered(tiles.type(tiles.operand(o, 0)), t.space));
+      if (tiles.type(tiles.operand(o, 0)).same_shape(t))
+        REQUIRE(t == lowered(tiles.type(tiles.operand(o, 0)), t.space));
     }
   Function flat;
   try {
@@ -164,7 +170,8 @@ bool check(const OpInfo& info, const Type& x, bool on_tiles) {
   INFO(print(flat));
   verify(flat, {Property::tile_ops, Property::tiles_2d});
   // A batched product is one product for each page.
-  if (recorded.is_shaped()) REQUIRE(made_by(flat, info) == (product ? page_of(made_by(tiles, info)) : flattened(made_by(tiles, info))));
+  if (recorded.is_shaped())
+    REQUIRE(made_by(flat, info) == (product ? page_of(made_by(tiles, info)) : flattened(made_by(tiles, info))));
   return true;
 }
 

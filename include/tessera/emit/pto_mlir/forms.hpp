@@ -208,6 +208,12 @@ inline void emit_reshape(Module& m, OpId o) {
 inline void emit_move(Module& m, OpId o) {
   const ValueId x = m.f.operand(o, 0);
   const Tile of = m.tile(x);
+  const TileKey k = m.types.key(of.type);
+  if (of.kind == Tile::Kind::window && k.layout == Layout::nd && of.row_stride != k.cols) {
+    // For a move within Vec the assembler sees the shape of the whole.
+    const Tile to = destination(m, o, m.f.result(o));
+    return copy(m, o, of, to, k.dtype);
+  }
   if (of.kind != Tile::Kind::part) return write_instruction(m, o, {}, {});
   const Name r = m.name(m.part(of).row), c = m.name(m.part(of).col);
   const ValueId v = m.f.result(o);
