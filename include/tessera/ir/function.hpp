@@ -434,4 +434,14 @@ class Function {
   BlockId body_;
 };
 
+/// Whether a view shows a part of its operand: a window that is smaller, or that perhaps starts elsewhere.
+[[nodiscard]] inline bool shows_part(const Function& f, OpId op) {
+  if (f.info(op).form != PtoForm::subview) return false;
+  const Type &whole = f.type(f.operand(op, 0)), &part = f.type(f.result(op));
+  if (!part.same_shape(whole)) return true;
+  for (int axis = 0; axis < part.rank; ++axis)
+    if (!f.is_integer_constant(f.operand(op, 1 + axis), 0)) return true;
+  return false;
+}
+
 }  // namespace tessera

@@ -361,7 +361,7 @@ class Engine {
     if (info.is_view && f_.operand_count(op) > 0 && buffer_of(0) == b) {
       const Slot& source = slots_[f_.operand(op, 0).index];
       s.content = source.content;
-      s.is_window = source.is_window || &info == &ops::slice;
+      s.is_window = source.is_window || shows_part(f_, op);
       return;
     }
     if (info.in_place >= 0 && buffer_of(info.in_place) != b)

@@ -36,7 +36,8 @@ class Sharing {
         buffer_of_(f.value_count(), -1),
         content_(f.value_count()),
         views_(f.value_count()),
-        window_(f.value_count()) {
+        window_(f.value_count()),
+        starts_as_(f.value_count()) {
     block(f.body());
   }
 
@@ -117,6 +118,7 @@ class Sharing {
     return def && f_.is(def, ops::create);
   }
   [[nodiscard]] bool reads_while_writing(ValueId w, ValueId u) const {
+    if (starts_as_[u.index] == w) return true;
     const OpId def = f_.definition(u);
     if (!def || (f_.info(def).may_alias && !window_[w.index])) return false;
     for (int i = 0; i < f_.operand_count(def); ++i)
@@ -133,6 +135,7 @@ class Sharing {
     if (at(a).tiles.size() < at(b).tiles.size()) std::swap(a, b);
     std::uint32_t first = ~std::uint32_t{0};
     for (const ValueId w : at(b).tiles) first = std::min(first, live_.defined(w).position);
+    first = std::min(first, at(b).first);
     return still_used(a, first, [&](ValueId u) {
       for (const ValueId w : at(b).tiles)
         if (interfere(u, w)) return false;
@@ -180,7 +183,7 @@ class Sharing {
     if (info.is_view) {
       const ValueId x = f_.operand(op, 0);
       join(v, buffer(x));
-      window_[v.index] = window_[x.index] || f_.is(op, ops::slice);
+      window_[v.index] = window_[x.index] || shows_part(f_, op);
       content_[v.index] = content(x);
       views_[content(x).index].push_back(v);
       return;
@@ -226,6 +229,7 @@ class Sharing {
         const ValueId argument =
             f_[f_.block(op, k)].arguments[static_cast<std::size_t>(i + (f_.is(op, ops::for_loop) ? 1 : 0))];
         new_content(argument);
+        if (reader) starts_as_[argument.index] = start;
         join(argument, b);
       }
     }
@@ -244,8 +248,9 @@ class Sharing {
     const int operand = fixed_operands(f_, end) + i;
     const ValueId v = f_.operand(end, operand);
     const int from = buffer(v);
-    if (from == find(b)) return;
-    if (at(from).first > live_.at(op).position && mergeable(b, from)) return merge(b, from);
+    const bool window = window_[v.index];  // its elements are not where the result's are
+    if (from == find(b) && !window) return;
+    if (!window && at(from).first > live_.at(op).position && mergeable(b, from)) return merge(b, from);
     const OpId def = f_.definition(v);
     require_copy(end, v, def ? def : op);
     handed_on_[end.index].push_back({operand, from, b});
@@ -295,6 +300,7 @@ class Sharing {
   std::vector<ValueId> content_;  // by value: the value whose elements it shows
   std::vector<std::vector<ValueId>> views_;  // by content
   std::vector<bool> window_;  // by value: a part of its buffer, whose elements another tile has in other places
+  std::vector<ValueId> starts_as_;  // by carried value: what is copied into its buffer in front of the loop
   std::vector<Buffer> buffers_;
   std::vector<int> merged_;
   std::unordered_map<std::uint32_t, bool> copied_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "../../ir/rewrite.hpp"
+#include "../../ops/matmul.hpp"
+#include "../../ops/memory.hpp"
 #include "../walk.hpp"
 
 namespace tessera::convert {
