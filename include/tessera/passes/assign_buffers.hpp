@@ -104,7 +104,8 @@ class AssignBuffers {
         continue;
       }
       ValueId& v = operands[static_cast<std::size_t>(list[next].operand)];
-      if (sharing_.same(list[next].from) == sharing_.same(list[next].to)) v = copied(v, sharing_.new_buffer(out_.type(v)));
+      if (sharing_.same(list[next].from) == sharing_.same(list[next].to))
+        v = copied(v, sharing_.new_buffer(out_.type(v)));
       v = copied(v, list[next].to);
       list.erase(list.begin() + static_cast<std::ptrdiff_t>(next));
     }
