@@ -66,6 +66,32 @@ struct leaf {
   TESSERA_INLINE ValueId record(Recorder&, const Location&) const { return value; }
 };
 
+/// An operand of an operator, as a leaf: a handle, a variable or a named node, resolved by the conversion. It is a base of all
+/// of them, so that an operator can deduce V; as a base it keeps only the line of a node.
+template <class V>
+struct named_operand : recorded_value {
+  leaf<V> child;
+  std::source_location where;
+  template <class X>
+    requires(recorded<X> && !std::is_same_v<std::remove_cvref_t<X>, named_operand>)
+  TESSERA_INLINE named_operand(X&& x, std::source_location l = std::source_location::current())  // NOLINT: converts by design
+      : child{x.resolve(l)}, where(l) {}
+  named_operand(const named_operand&) = default;
+  [[nodiscard]] TESSERA_INLINE leaf<V>&& get() { return static_cast<leaf<V>&&>(child); }
+
+ protected:
+  TESSERA_INLINE named_operand() {}  // NOLINT: not defaulted, so that unoptimised builds compile none
+  TESSERA_INLINE explicit named_operand(const std::source_location& l) : where(l) {}
+};
+/// An operand that is an unnamed node of class D.
+template <class D, class V>
+struct unnamed_operand : named_operand<V> {
+  [[nodiscard]] TESSERA_INLINE D&& get() { return static_cast<D&&>(*this); }
+
+ protected:
+  TESSERA_INLINE explicit unnamed_operand(const std::source_location& l) : named_operand<V>(l) {}
+};
+
 /// A number, in the element type of its partner. Its range is checked when it is recorded.
 template <class V>
 struct literal {
@@ -238,12 +264,11 @@ inline void emit_node(Recorder& r, const OpInfo& op, int variant, const ValueId*
 
 }  // namespace detail
 
-template <class Derived, class Value>
-struct node_operators;
-
 /// A node: operation Op on operands K, with value type V. Variant holds the transposed operands of a matrix product.
 template <class V, const OpInfo& Op, int Variant, class... K>
-class [[nodiscard]] expression : public node_operators<expression<V, Op, Variant, K...>, V> {
+class [[nodiscard]] expression : public detail::unnamed_operand<expression<V, Op, Variant, K...>, V> {
+  using operand = detail::unnamed_operand<expression, V>;
+
  public:
   using value_type = V;
   using is_expression = void;
@@ -253,15 +278,15 @@ class [[nodiscard]] expression : public node_operators<expression<V, Op, Variant
           ? detail::kids<K...>::need
           : detail::kids<K...>::held_bytes + detail::size_of_value<V>();
 
-  expression(const std::source_location& at, K&&... k) : state_(detail::start_node(at)), kids_{static_cast<K&&>(k)...} {}
+  expression(const std::source_location& at, K&&... k) : operand(at), state_(detail::start_node(at)), kids_{static_cast<K&&>(k)...} {}
   expression(const std::source_location& at, const Attr& attr, K&&... k)
-      : state_(detail::start_node(at)), kids_{static_cast<K&&>(k)...}, attr_(attr), has_attr_(true) {}
+      : operand(at), state_(detail::start_node(at)), kids_{static_cast<K&&>(k)...}, attr_(attr), has_attr_(true) {}
   // Moving hands the node on, as when it becomes a subtree; copying names it: both stand for one value.
   expression(expression&& other) noexcept
-      : state_(other.state_), kids_(TESSERA_FORWARD(other).kids_), attr_(other.attr_), has_attr_(other.has_attr_) {
+      : operand(other.where), state_(other.state_), kids_(TESSERA_FORWARD(other).kids_), attr_(other.attr_), has_attr_(other.has_attr_) {
     other.state_.place = {};
   }
-  expression(const expression& other) : state_((other.resolve(), other.state_)), kids_(other.kids_) {}
+  expression(const expression& other) : operand(other.where), state_((other.resolve(), other.state_)), kids_(other.kids_) {}
   /// Nodes are immutable: a Var is what can be assigned. Declared only.
   template <class X>
   broken::handles_are_immutable_use_var<> operator=(X&&);

@@ -77,7 +77,7 @@ struct assignment {
 };
 
 template <class Self, class V>
-class handle : public value_operators<V> {
+class handle : public named_operand<V> {
  public:
   using value_type = V;
   TESSERA_INLINE handle(Recorder& r, ValueId v) : state_(r, v) {}
@@ -188,7 +188,7 @@ consteval auto broken_compound() {
 /// A mutable variable of value type V. Assigned in a loop it is carried from one iteration to the next, assigned in a branch
 /// it is merged behind it. `Var v = 0` is an Index, `Var s = 1.0f` a Scalar<f32>. Copying makes a new variable.
 template <class V>
-class Var : public value_operators<V> {
+class Var : public detail::named_operand<V> {
  public:
   using value_type = V;
   template <class X>
@@ -197,7 +197,7 @@ class Var : public value_operators<V> {
     state_.current = detail::record_now<V>(TESSERA_FORWARD(x), at);
     Recorder::current(at).add(state_);
   }
-  Var(const Var& other) : value_operators<V>() {
+  Var(const Var& other) : detail::named_operand<V>() {
     state_.current = other.resolve();
     other.state_.recorder->add(state_);
   }
@@ -298,7 +298,7 @@ namespace detail {
 
 /// A parameter that a kernel writes. Assigning it writes the whole tensor; store(...) writes a part.
 template <class Self, class T>
-class written_parameter : public value_operators<T> {
+class written_parameter : public named_operand<T> {
  public:
   using value_type = T;
   written_parameter(Recorder& r, ValueId v) : state_(r, v) {}

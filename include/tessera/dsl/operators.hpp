@@ -1,6 +1,6 @@
 // Operators of recorded values. For each one the compiler picks the instruction: scalar forms, column and row broadcasts,
-// multiply-accumulate. The friends take their left operand through a wrapper made by implicit conversion, whose defaulted
-// source_location is the user's line and whose two kinds tell named from unnamed operands.
+// multiply-accumulate. One template serves all types: an operator takes an operand as its base class, found by deduction, and
+// the constructor that makes that base from the operand has the user's line as a default argument.
 #pragma once
 
 #include "expression.hpp"
@@ -8,37 +8,6 @@
 
 namespace tessera {
 namespace detail {
-
-template <class T, class V>
-consteval bool is_leaf_of() {
-  if constexpr (!recorded<T>) return false;
-  else return std::is_same_v<value_of<T>, V> && !child_of<T>::is_subtree;
-}
-template <class T, class V>
-inline constexpr bool leaf_of = is_leaf_of<T, V>();
-
-/// An operand of value type V that is a leaf: a handle, a variable, a named node. The conversion resolves it.
-template <class V>
-struct leaf_operand {
-  leaf<V> child;
-  std::source_location at;
-  template <class T>
-    requires(leaf_of<T, V>)
-  TESSERA_INLINE leaf_operand(T&& t, std::source_location l = std::source_location::current())  // NOLINT: converts by design
-      : child{t.resolve(l)}, at(l) {}
-  [[nodiscard]] TESSERA_INLINE leaf<V>&& get() { return static_cast<leaf<V>&&>(child); }
-};
-/// An operand that is an unnamed node.
-template <class D>
-struct unnamed_operand {
-  D* node;
-  std::source_location at;
-  template <class T>
-    requires std::is_same_v<T, D>
-  TESSERA_INLINE unnamed_operand(T&& t, std::source_location l = std::source_location::current())  // NOLINT: converts by design
-      : node(__builtin_addressof(t)), at(l) {}
-  [[nodiscard]] TESSERA_INLINE D&& get() const { return static_cast<D&&>(*node); }
-};
 
 /// The descriptors behind one operator or function: what it becomes for equal shapes, with a scalar, with a column, a row.
 struct binary_forms {
@@ -265,6 +234,13 @@ TESSERA_INLINE auto make_literal_with(const std::source_location& at, const N& n
   else return node<*F.plain, R>(at, node<ops::full, R>(at, make_literal<scalar_like_t<V>>(n)), static_cast<K&&>(k));
 }
 
+/// The node for a child and the operand on its right, a recorded value or a number.
+template <const binary_forms& F, class K, class R>
+TESSERA_INLINE auto make_with_right(const std::source_location& at, K&& k, R&& r) {
+  if constexpr (recorded<R>) return make_binary<F>(at, static_cast<K&&>(k), make_child(at, TESSERA_FORWARD(r)));
+  else return make_with_literal<F>(at, static_cast<K&&>(k), r);
+}
+
 template <const binary_forms& F, class A, class B>
 concept lawful_binary = recorded<A> && recorded<B> && plan_for<F, A, B>::value.lawful();
 template <const binary_forms& F, class A, class N>
@@ -346,60 +322,7 @@ concept unlawful_scalar_pair = (recorded<A> || recorded<B>) && !scalar_plan<Op, 
 
 }  // namespace detail
 
-/// The operators, as hidden friends. The wrapper of one operand carries the user's line. Those of leaves belong to the value
-/// type, so that all nodes with that value share them; those of unnamed nodes belong to the node's class.
-#define TESSERA_BINARY(SIGN, FORMS, WRAPPER, OPERAND)                                                           \
-  template <class R>                                                                                            \
-    requires detail::lawful_binary<FORMS, OPERAND, R> || detail::lawful_with_literal<FORMS, OPERAND, R>         \
-  friend auto operator SIGN(WRAPPER l, R&& r) {                                                                 \
-    if constexpr (recorded<R>) return detail::make_binary<FORMS>(l.at, l.get(), detail::make_child(l.at, TESSERA_FORWARD(r))); \
-    else return detail::make_with_literal<FORMS>(l.at, l.get(), r);                                             \
-  }                                                                                                             \
-  template <class L>                                                                                            \
-    requires detail::lawful_literal_with<FORMS, L, OPERAND>                                                     \
-  friend auto operator SIGN(const L& l, WRAPPER r) {                                                            \
-    return detail::make_literal_with<FORMS>(r.at, l, r.get());                                                  \
-  }
-
-#define TESSERA_SCALAR_BINARY(SIGN, OP, COMPARE, WRAPPER, OPERAND)                                              \
-  template <class R>                                                                                            \
-    requires detail::scalar_pair<OP, OPERAND, R>                                                                \
-  friend auto operator SIGN(WRAPPER l, R&& r) {                                                                 \
-    return detail::make_scalar<OP>(l.at, l.get(), detail::scalar_operand_child<Value>(l.at, TESSERA_FORWARD(r)), COMPARE); \
-  }                                                                                                             \
-  template <class L>                                                                                            \
-    requires(!recorded<L>) && detail::scalar_pair<OP, L, OPERAND>                                               \
-  friend auto operator SIGN(const L& l, WRAPPER r) {                                                            \
-    return detail::make_scalar<OP>(r.at, detail::make_literal<detail::scalar_like_t<Value>>(l), r.get(), COMPARE); \
-  }
-
-#define TESSERA_SCALAR_OPERATORS(WRAPPER, OPERAND)                                                              \
-  TESSERA_SCALAR_BINARY(%, ops::scalar_rem, -1, WRAPPER, OPERAND)                                               \
-  TESSERA_SCALAR_BINARY(&, ops::scalar_and, -1, WRAPPER, OPERAND)                                               \
-  TESSERA_SCALAR_BINARY(|, ops::scalar_or, -1, WRAPPER, OPERAND)                                                \
-  TESSERA_SCALAR_BINARY(<, ops::scalar_compare, static_cast<int>(Compare::lt), WRAPPER, OPERAND)                \
-  TESSERA_SCALAR_BINARY(<=, ops::scalar_compare, static_cast<int>(Compare::le), WRAPPER, OPERAND)               \
-  TESSERA_SCALAR_BINARY(>, ops::scalar_compare, static_cast<int>(Compare::gt), WRAPPER, OPERAND)                \
-  TESSERA_SCALAR_BINARY(>=, ops::scalar_compare, static_cast<int>(Compare::ge), WRAPPER, OPERAND)               \
-  friend auto operator!(WRAPPER x)                                                                              \
-    requires(type_of<Value>.dtype == boolean)                                                                   \
-  {                                                                                                             \
-    return detail::node<ops::scalar_not, Value>(x.at, x.get());                                                 \
-  }
-
-#define TESSERA_OPERATORS(WRAPPER, OPERAND)                                                                     \
-  TESSERA_BINARY(+, detail::forms_add, WRAPPER, OPERAND)                                                        \
-  TESSERA_BINARY(-, detail::forms_sub, WRAPPER, OPERAND)                                                        \
-  TESSERA_BINARY(*, detail::forms_mul, WRAPPER, OPERAND)                                                        \
-  TESSERA_BINARY(/, detail::forms_div, WRAPPER, OPERAND)                                                        \
-  friend auto operator-(WRAPPER x)                                                                              \
-    requires(detail::negation<Value>::value.lawful())                                                           \
-  {                                                                                                             \
-    return detail::node<*detail::negation<Value>::op, Value>(x.at, x.get());                                    \
-  }
-
 namespace detail {
-
 template <class V>
 struct negation {
   static constexpr const OpInfo* op = type_of<V>.is_scalar() ? &ops::scalar_neg : &ops::neg;
@@ -409,44 +332,93 @@ struct negation {
   }
   static constexpr Verdict value = make();
 };
-
 }  // namespace detail
 
-namespace detail {
-template <class Value, bool Scalar>
-struct leaf_operators : recorded_value {
-  TESSERA_OPERATORS(leaf_operand<Value>, const Value&)
-};
-template <class Value>
-struct leaf_operators<Value, true> : recorded_value {
-  TESSERA_OPERATORS(leaf_operand<Value>, const Value&)
-  TESSERA_SCALAR_OPERATORS(leaf_operand<Value>, const Value&)
-};
-}  // namespace detail
+// Each operator comes for a named and an unnamed operand: binding an rvalue node to its unnamed_operand is the better
+// conversion, being nearer to the node's class than the named_operand. Namespace scope, and not friends of each value type and
+// node: compilers compare every new friend with all before it.
+#define TESSERA_BINARY(SIGN, FORMS)                                                                           \
+  template <class V, class R>                                                                                 \
+    requires detail::lawful_binary<FORMS, const V&, R> || detail::lawful_with_literal<FORMS, V, R>            \
+  auto operator SIGN(detail::named_operand<V> l, R&& r) {                                                     \
+    return detail::make_with_right<FORMS>(l.where, l.get(), TESSERA_FORWARD(r));                                 \
+  }                                                                                                           \
+  template <class D, class V, class R>                                                                        \
+    requires detail::lawful_binary<FORMS, D, R> || detail::lawful_with_literal<FORMS, D, R>                   \
+  auto operator SIGN(detail::unnamed_operand<D, V>&& l, R&& r) {                                              \
+    return detail::make_with_right<FORMS>(l.where, l.get(), TESSERA_FORWARD(r));                                 \
+  }                                                                                                           \
+  template <class L, class V>                                                                                 \
+    requires detail::lawful_literal_with<FORMS, L, V>                                                         \
+  auto operator SIGN(const L& l, detail::named_operand<V> r) {                                                \
+    return detail::make_literal_with<FORMS>(r.where, l, r.get());                                                \
+  }                                                                                                           \
+  template <class L, class D, class V>                                                                        \
+    requires detail::lawful_literal_with<FORMS, L, D>                                                         \
+  auto operator SIGN(const L& l, detail::unnamed_operand<D, V>&& r) {                                         \
+    return detail::make_literal_with<FORMS>(r.where, l, r.get());                                                \
+  }
+TESSERA_BINARY(+, detail::forms_add)
+TESSERA_BINARY(-, detail::forms_sub)
+TESSERA_BINARY(*, detail::forms_mul)
+TESSERA_BINARY(/, detail::forms_div)
+#undef TESSERA_BINARY
 
-/// Base of everything with value type Value.
-template <class Value>
-struct value_operators : detail::leaf_operators<Value, type_of<Value>.is_scalar()> {};
-/// Base of a node's class.
-template <class Derived, class Value>
-struct node_operators : value_operators<Value> {
-  TESSERA_OPERATORS(detail::unnamed_operand<Derived>, Derived)
-};
-template <class Derived, class Value>
-  requires(type_of<Value>.is_scalar())
-struct node_operators<Derived, Value> : value_operators<Value> {
-  TESSERA_OPERATORS(detail::unnamed_operand<Derived>, Derived)
-  TESSERA_SCALAR_OPERATORS(detail::unnamed_operand<Derived>, Derived)
-};
+#define TESSERA_SCALAR_BINARY(SIGN, OP, COMPARE)                                                              \
+  template <class V, class R>                                                                                 \
+    requires detail::scalar_pair<OP, const V&, R>                                                             \
+  auto operator SIGN(detail::named_operand<V> l, R&& r) {                                                     \
+    return detail::make_scalar<OP>(l.where, l.get(), detail::scalar_operand_child<V>(l.where, TESSERA_FORWARD(r)), COMPARE); \
+  }                                                                                                           \
+  template <class D, class V, class R>                                                                        \
+    requires detail::scalar_pair<OP, D, R>                                                                    \
+  auto operator SIGN(detail::unnamed_operand<D, V>&& l, R&& r) {                                              \
+    return detail::make_scalar<OP>(l.where, l.get(), detail::scalar_operand_child<V>(l.where, TESSERA_FORWARD(r)), COMPARE); \
+  }                                                                                                           \
+  template <class L, class V>                                                                                 \
+    requires(!recorded<L>) && detail::scalar_pair<OP, L, const V&>                                            \
+  auto operator SIGN(const L& l, detail::named_operand<V> r) {                                                \
+    return detail::make_scalar<OP>(r.where, detail::make_literal<detail::scalar_like_t<V>>(l), r.get(), COMPARE); \
+  }                                                                                                           \
+  template <class L, class D, class V>                                                                        \
+    requires(!recorded<L>) && detail::scalar_pair<OP, L, D>                                                   \
+  auto operator SIGN(const L& l, detail::unnamed_operand<D, V>&& r) {                                         \
+    return detail::make_scalar<OP>(r.where, detail::make_literal<detail::scalar_like_t<V>>(l), r.get(), COMPARE); \
+  }
+TESSERA_SCALAR_BINARY(%, ops::scalar_rem, -1)
+TESSERA_SCALAR_BINARY(&, ops::scalar_and, -1)
+TESSERA_SCALAR_BINARY(|, ops::scalar_or, -1)
+TESSERA_SCALAR_BINARY(<, ops::scalar_compare, static_cast<int>(Compare::lt))
+TESSERA_SCALAR_BINARY(<=, ops::scalar_compare, static_cast<int>(Compare::le))
+TESSERA_SCALAR_BINARY(>, ops::scalar_compare, static_cast<int>(Compare::gt))
+TESSERA_SCALAR_BINARY(>=, ops::scalar_compare, static_cast<int>(Compare::ge))
+#undef TESSERA_SCALAR_BINARY
+
+template <class V>
+  requires(detail::negation<V>::value.lawful())
+auto operator-(detail::named_operand<V> x) {
+  return detail::node<*detail::negation<V>::op, V>(x.where, x.get());
+}
+template <class D, class V>
+  requires(detail::negation<V>::value.lawful())
+auto operator-(detail::unnamed_operand<D, V>&& x) {
+  return detail::node<*detail::negation<V>::op, V>(x.where, x.get());
+}
 template <recorded X>
   requires(!detail::negation<value_of<X>>::value.lawful())
 auto operator-(const X&) -> decltype(detail::unwrap(detail::broken_type<detail::negation<value_of<X>>>()));
-#undef TESSERA_OPERATORS
-#undef TESSERA_SCALAR_OPERATORS
-#undef TESSERA_BINARY
-#undef TESSERA_SCALAR_BINARY
+template <class V>
+  requires(type_of<V>.dtype == boolean)
+[[nodiscard]] auto operator!(detail::named_operand<V> x) {
+  return detail::node<ops::scalar_not, V>(x.where, x.get());
+}
+template <class D, class V>
+  requires(type_of<V>.dtype == boolean)
+[[nodiscard]] auto operator!(detail::unnamed_operand<D, V>&& x) {
+  return detail::node<ops::scalar_not, V>(x.where, x.get());
+}
 
-// What an operator cannot do, by name. Declared only; the lawful cases are the friends.
+// What an operator cannot do, by name. Declared only.
 #define TESSERA_BROKEN_BINARY(SIGN, FORMS)        \
   template <class A, class B>                     \
     requires detail::unlawful_binary<FORMS, A, B> \
@@ -469,8 +441,8 @@ TESSERA_INLINE auto compare_operands(const std::source_location& at, A&& a, B&& 
 }
 }  // namespace detail
 
-// `==` and `!=` stand at namespace scope: as friends, the reversed candidates of C++20 would make them ambiguous. They take
-// the line of the if_ or while_ around them.
+// `==` and `!=` take both operands alike, or the reversed candidates of C++20 would make them ambiguous. They take the line of
+// the if_ or while_ around them.
 template <class A, class B>
   requires detail::scalar_pair<ops::scalar_compare, A, B>
 [[nodiscard]] auto operator==(A&& a, B&& b) {
@@ -480,13 +452,6 @@ template <class A, class B>
   requires detail::scalar_pair<ops::scalar_compare, A, B>
 [[nodiscard]] auto operator!=(A&& a, B&& b) {
   return detail::compare_operands(std::source_location(), TESSERA_FORWARD(a), TESSERA_FORWARD(b), Compare::ne);
-}
-
-// As a friend it would be ambiguous with the built-in one, by way of the deleted conversion to bool.
-template <scalar_operand X>
-  requires(type_of<value_of<X>>.dtype == boolean)
-[[nodiscard]] auto operator!(X&& x) {
-  return detail::node<ops::scalar_not, value_of<X>>(std::source_location(), detail::make_child(std::source_location(), std::forward<X>(x)));
 }
 
 #define TESSERA_BROKEN_SCALAR_BINARY(SIGN, OP)      \
