@@ -26,6 +26,15 @@ auto simulate(const K& kernel, A&&... arguments) {
   return simulate(kernel, SimulateOptions(), std::forward<A>(arguments)...);
 }
 
+template <class K, class... A>
+  requires simulates_not_with<K, A&&...>
+auto simulate(const K&, const SimulateOptions&, A&&...)
+    -> decltype(detail::unwrap(detail::broken_type<detail::argument_check<typename K::parameter_types, A&&...>>()));
+template <class K, class... A>
+  requires simulates_not_with<K, A&&...>
+auto simulate(const K&, A&&...)
+    -> decltype(detail::unwrap(detail::broken_type<detail::argument_check<typename K::parameter_types, A&&...>>()));
+
 /// Runs a recorded function and what it is after each pass, and compares each of them with the recorded one. Arguments stay as
 /// they are. Throws as simulate does, with the pass's name in front.
 inline void simulate_every_level(const Function& meaning, const std::vector<Argument>& arguments,

@@ -24,7 +24,7 @@ void test(Tensor<Shape<4, 64>, f32> x, Index i, Scalar<f32> s, Scalar<i32> n, Va
 #elif CASE == 7
   while_([&] { return true; }, [&] { k = k + 1; });  // expect: condition_is_not_boolean<>
 #elif CASE == 8
-  while_(k < 8, [&] { k = k + 1; });  // expect: condition_is_not_boolean<>
+  while_(k < 8, [&] { k = k + 1; });  // expect: while_condition_is_not_a_lambda<>
 #elif CASE == 9
   while_([&] { return k < 8; }, [&](Index) { k = k + 1; });  // expect: body_takes_parameters<>
 #elif CASE == 10

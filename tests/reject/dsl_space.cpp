@@ -45,7 +45,7 @@ void test(Tensor<Shape<64, 64>, f32> x, Tile<Shape<64, 64>, f32, Vec> v, Tile<Sh
 #elif CASE == 14
   (void)maximum(s, s);  // expect: operand_is_not_shaped<(&tessera::ops::maximum|\(& tessera::ops::maximum\))>
 #elif CASE == 15
-  (void)min(x, 3.0f);  // expect: operand_is_not_a_number<(&tessera::ops::minimum|\(& tessera::ops::minimum\))>
+  (void)min(x, 3.0f);  // expect: operand_is_shaped_use_maximum_or_minimum<>
 #elif CASE == 16
   (void)(acc - acc);  // expect: operand_is_in_the_wrong_space<(&tessera::ops::sub|\(& tessera::ops::sub\)), 0, tessera::Acc>
 #elif CASE == 17

@@ -93,5 +93,11 @@ void test(Tensor<Shape<4, 64>, f32> x, Index i, Index j, Scalar<f32> s, Var<Tens
   i++;  // expect: handles_are_immutable_use_var<>
 #elif CASE == 37
   x -= 1.0f;  // expect: handles_are_immutable_use_var<>
+#elif CASE == 38
+  o += x;  // expect: output_has_no_compound_assignment<>
+#elif CASE == 39
+  o = t;  // expect: tile_is_assigned_to_an_output<>
+#elif CASE == 40
+  (void)max(x, 0.0f);  // expect: operand_is_shaped_use_maximum_or_minimum<>
 #endif
 }

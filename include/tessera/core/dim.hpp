@@ -44,9 +44,13 @@ inline constexpr std::int64_t largest_symbol = -(std::int64_t{1} << 54);
 
 }  // namespace detail
 
+/// Whether S can name a dim.
+template <detail::symbol_literal S>
+concept dim_name_has_1_to_10_letters_digits_or_underscores = S.valid;
+
 /// A dimension known only at run time, by its name (1 to 10 letters, digits or '_'): `Shape<4, dyn<"S">, 512>`.
 template <detail::symbol_literal S>
-  requires(S.valid)
+  requires dim_name_has_1_to_10_letters_digits_or_underscores<S>
 inline constexpr std::int64_t dyn = detail::pack_symbol({S.text, sizeof(S.text) - 1});
 
 /// Whether a dim is a symbol.

@@ -113,9 +113,14 @@ struct condition_body {
   template <condition_function F>
   condition_body(const F&) {}  // NOLINT: converts by design
 };
+struct condition_value {
+  template <class C>
+    requires(!body<C>)
+  condition_value(const C&) {}  // NOLINT: converts by design
+};
 struct no_condition_body {
   template <class F>
-    requires(!condition_function<F>)
+    requires(body<F> && !condition_function<F>)
   no_condition_body(const F&) {}  // NOLINT: converts by design
 };
 
@@ -175,6 +180,7 @@ void while_(Condition&& condition, Body&& body, std::source_location at = std::s
   detail::run_body(r, body, where, "while_: the body is left by an exception");
   r.close_loop(where);
 }
+broken::while_condition_is_not_a_lambda<> while_(detail::condition_value condition, detail::anything body);
 broken::condition_is_not_boolean<> while_(detail::no_condition_body condition, detail::anything body);
 broken::body_takes_parameters<> while_(detail::condition_body condition, detail::anything body);
 

@@ -122,12 +122,12 @@ TESSERA_PAIR(gather_flat)
   auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_binary<FORMS, X, Y>()));                      \
   template <class X, class Y>                                                                                   \
     requires(recorded<X> || recorded<Y>) && (!ON<X> && !ON<Y>)                                                  \
-  broken::OTHERWISE<FORMS.plain> NAME(X&& x, Y&& y);
+  broken::OTHERWISE NAME(X&& x, Y&& y);
 
-TESSERA_BINARY_FUNCTION(maximum, detail::forms_max, shaped, operand_is_not_shaped)
-TESSERA_BINARY_FUNCTION(minimum, detail::forms_min, shaped, operand_is_not_shaped)
-TESSERA_BINARY_FUNCTION(max, detail::forms_max, scalar_operand, operand_is_not_a_number)
-TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand, operand_is_not_a_number)
+TESSERA_BINARY_FUNCTION(maximum, detail::forms_max, shaped, operand_is_not_shaped<&ops::maximum>)
+TESSERA_BINARY_FUNCTION(minimum, detail::forms_min, shaped, operand_is_not_shaped<&ops::minimum>)
+TESSERA_BINARY_FUNCTION(max, detail::forms_max, scalar_operand, operand_is_shaped_use_maximum_or_minimum<>)
+TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand, operand_is_shaped_use_maximum_or_minimum<>)
 #undef TESSERA_BINARY_FUNCTION
 // Like std::max and std::min but more constrained: chosen where a user's `using namespace std;` would make those the better
 // match, for two constants of one type. They have no room for the user's line.

@@ -65,11 +65,14 @@ constexpr Verdict judge_assignment(const Type& to, const Type& from) {
   while (axis + 1 < to.rank && to.dims[axis] == from.dims[axis]) ++axis;
   return breaks(rule::assigned_type_differs, arg_dim(to.dims[axis]), arg_dim(from.dims[axis]));
 }
-template <class V, class X>
+template <class V, class X, bool ToOutput = false>
 struct assignment {
   static constexpr const OpInfo* op = nullptr;
   static constexpr Verdict make() {
-    if constexpr (recorded<X>) return judge_assignment(type_of<V>, type_of<value_of<X>>);
+    if constexpr (recorded<X>) {
+      if (ToOutput && type_of<value_of<X>>.is_tile()) return breaks(rule::tile_is_assigned_to_an_output);
+      return judge_assignment(type_of<V>, type_of<value_of<X>>);
+    }
     else if constexpr (scalar_value<V> && is_floating_number<X>()) return breaks(rule::floating_literal_with_integers, arg(type_of<V>.dtype));
     else return breaks(rule::value_is_not_recorded);
   }
@@ -267,14 +270,18 @@ struct is_variable : std::false_type {};
 template <class V>
 struct is_variable<Var<V>> : std::true_type {};
 template <class X>
-concept immutable = recorded<X> && !is_variable<std::remove_cvref_t<X>>::value;
+concept output = recorded<X> && requires { typename std::remove_cvref_t<X>::is_output; };
+template <class X>
+concept immutable = recorded<X> && !is_variable<std::remove_cvref_t<X>>::value && !output<X>;
 }  // namespace detail
 #define TESSERA_BROKEN_COMPOUND(SIGN, FORMS)                                                                      \
   template <class V, class X>                                                                                     \
     requires detail::unlawful_compound<FORMS, V, X>                                                               \
   auto operator SIGN##=(Var<V>&, X&&)->decltype(detail::unwrap(detail::broken_compound<FORMS, V, X>()));          \
   template <detail::immutable A, class X>                                                                         \
-  broken::handles_are_immutable_use_var<> operator SIGN##=(A&&, X&&);
+  broken::handles_are_immutable_use_var<> operator SIGN##=(A&&, X&&);                                             \
+  template <detail::output A, class X>                                                                            \
+  broken::output_has_no_compound_assignment<> operator SIGN##=(A&&, X&&);
 TESSERA_BROKEN_COMPOUND(+, detail::forms_add)
 TESSERA_BROKEN_COMPOUND(-, detail::forms_sub)
 TESSERA_BROKEN_COMPOUND(*, detail::forms_mul)
@@ -301,6 +308,7 @@ template <class Self, class T>
 class written_parameter : public named_operand<T> {
  public:
   using value_type = T;
+  using is_output = void;
   written_parameter(Recorder& r, ValueId v) : state_(r, v) {}
   written_parameter(const written_parameter&) = default;
   [[nodiscard]] TESSERA_INLINE ValueId resolve(const std::source_location& use = std::source_location()) const { return state_.get(use); }
@@ -337,7 +345,7 @@ class Out : public detail::written_parameter<Out<T>, T> {
   }
   template <class X>
     requires(!detail::assignable_to<X, T>)
-  auto operator=(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::assignment<T, X>>()));
+  auto operator=(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::assignment<T, X, true>>()));
 };
 /// A tensor parameter that the kernel reads and writes.
 template <class T>
@@ -353,7 +361,7 @@ class InOut : public detail::written_parameter<InOut<T>, T> {
   }
   template <class X>
     requires(!detail::assignable_to<X, T>)
-  auto operator=(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::assignment<T, X>>()));
+  auto operator=(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::assignment<T, X, true>>()));
 };
 
 }  // namespace tessera

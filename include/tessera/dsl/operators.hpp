@@ -53,6 +53,9 @@ constexpr Verdict judge_expanded(const binary_forms& f, const Type& s, const Typ
   return fill.lawful() ? judge_pair(*f.plain, x, x) : fill;
 }
 
+// The extent of a broadcast operand along an axis of the result.
+constexpr std::int64_t extent_at(const Type& t, int axis, int rank) { return axis < rank - t.rank ? 1 : t.dims[axis - (rank - t.rank)]; }
+
 // The numpy result of two shapes, rank 0 where they do not broadcast.
 constexpr Type broadcast(const Type& a, const Type& b) {
   Type r = a.rank >= b.rank ? a : b;
@@ -89,7 +92,10 @@ constexpr BinaryPlan plan_shaped(const binary_forms& f, const Type& a, const Typ
   }
   if (is_column_of(a, wide) && is_row_of(b, wide)) return with(Plan::both_narrow, f.row, wide, b, &ops::row_expand);
   if (is_row_of(a, wide) && is_column_of(b, wide)) return with(Plan::both_narrow, f.column, wide, b, &ops::col_expand);
-  return {Plan::broken, f.plain, nullptr, breaks(rule::broadcast_has_no_instruction, arg_op, arg_dim(a.last()), arg_dim(b.last())), {}};
+  int axis = 0;
+  while (axis < wide.rank && extent_at(a, axis, wide.rank) == extent_at(b, axis, wide.rank)) ++axis;
+  return {Plan::broken, f.plain, nullptr,
+          breaks(rule::broadcast_has_no_instruction, arg_op, arg(std::int64_t{axis}), arg_dim(extent_at(a, axis, wide.rank)), arg_dim(extent_at(b, axis, wide.rank))), {}};
 }
 
 /// Two recorded values of types a and b. Left or right is a matrix product written in place: it may accumulate.

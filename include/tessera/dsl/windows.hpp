@@ -189,15 +189,6 @@ auto slice(X&& x, O&& offsets, E&& extents) -> decltype(detail::unwrap(detail::b
 #undef TESSERA_SLICE_VERDICT
 
 namespace detail {
-template <class T>
-struct is_written_parameter : std::false_type {};
-template <class T>
-struct is_written_parameter<Out<T>> : std::true_type {};
-template <class T>
-struct is_written_parameter<InOut<T>> : std::true_type {};
-template <class T>
-concept output = is_written_parameter<std::remove_cvref_t<T>>::value;
-
 template <class X, class T, class O>
 using store_verdict = window_verdict<ops::store, void, std::remove_cvref_t<O>, no_valid, value_of<X>, value_of<T>>;
 template <class X, class T, class O>

@@ -158,19 +158,32 @@ template <class T>
 struct argument_for<InOut<T>> : argument_for<Out<T>> {};
 
 template <class L, class... A>
-struct accepts_arguments {
-  static constexpr bool value = false;
-};
+struct argument_check;
 template <class... P, class... A>
-  requires(sizeof...(P) == sizeof...(A))
-struct accepts_arguments<type_list<P...>, A...> {
-  static constexpr bool value = (argument_for<P>::template accepts<A> && ...);
+struct argument_check<type_list<P...>, A...> {
+  static constexpr const OpInfo* op = nullptr;
+  static constexpr Verdict make() {
+    if constexpr (sizeof...(P) != sizeof...(A)) {
+      return breaks(rule::simulate_argument_count_differs, arg(std::int64_t{sizeof...(A)}), arg(std::int64_t{sizeof...(P)}));
+    } else {
+      std::int64_t position = 0;
+      const bool fit = ((argument_for<P>::template accepts<A> && (++position, true)) && ...);
+      return fit ? lawful() : breaks(rule::simulate_argument_does_not_fit, arg(position));
+    }
+  }
+  static constexpr Verdict value = make();
 };
+template <class... A>
+inline constexpr bool starts_with_options = false;
+template <class A, class... B>
+inline constexpr bool starts_with_options<A, B...> = std::is_same_v<std::remove_cvref_t<A>, SimulateOptions>;
 
 }  // namespace detail
 
 /// Whether a kernel can be simulated with these arguments: arrays for tensors (not const for Out and InOut), numbers for scalars.
 template <class K, class... A>
-concept simulates_with = detail::accepts_arguments<typename K::parameter_types, A...>::value;
+concept simulates_with = detail::argument_check<typename K::parameter_types, A...>::value.lawful();
+template <class K, class... A>
+concept simulates_not_with = requires { typename K::parameter_types; } && !simulates_with<K, A...> && !detail::starts_with_options<A...>;
 
 }  // namespace tessera
