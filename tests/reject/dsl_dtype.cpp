@@ -4,7 +4,7 @@ using namespace tessera;  // NOLINT: a test
 
 void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 64>, f16> h, Tensor<Shape<4, 64>, i32> i, Tensor<Shape<4, 64>, i64> w,
           Tensor<Shape<4, 64>, u32> u, Tensor<Shape<4, 64>, bf16> b, Tensor<Shape<4, 64>, i16> i16s, Scalar<f32> s, Scalar<i32> n, Scalar<f16> hs,
-          Tensor<Shape<2, 64>, i32> fewer, Tensor<Shape<64>, i32> flat) {
+          Tensor<Shape<2, 64>, i32> fewer, Tensor<Shape<64>, i32> flat, Tensor<Shape<4, 64>, boolean> bits, Scalar<hif8> h8) {
 #if CASE == 0
   (void)(a + cast<f32>(h));
   (void)(i + 1);
@@ -67,5 +67,13 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 64>, f16> h, Tensor<Shape
   (void)-w;  // expect: dtype_not_supported<(&tessera::ops::neg|\(& tessera::ops::neg\)), tessera::i64>
 #elif CASE == 25
   (void)full<Shape<4, 64>, f32>("one");  // expect: operand_is_not_a_number<(&tessera::ops::full|\(& tessera::ops::full\))>
+#elif CASE == 26
+  (void)(u / 3);  // expect: dtype_not_supported<(&tessera::ops::divs|\(& tessera::ops::divs\)), tessera::u32>
+#elif CASE == 27
+  (void)load<Shape<4, 64>>(bits, at(0, 0));  // expect: dtype_not_supported<(&tessera::ops::load|\(& tessera::ops::load\)), tessera::boolean>
+#elif CASE == 28
+  (void)tile<Shape<4, 64>, boolean>();  // expect: dtype_not_supported<(&tessera::ops::create|\(& tessera::ops::create\)), tessera::boolean>
+#elif CASE == 29
+  (void)(h8 * h8);  // expect: dtype_not_supported<(&tessera::ops::scalar_mul|\(& tessera::ops::scalar_mul\)), tessera::hif8>
 #endif
 }

@@ -3,7 +3,8 @@
 #include <tessera/kernel.hpp>
 using namespace tessera;  // NOLINT: a test
 
-void test(Tensor<Shape<4, 64>, i8> i, Tensor<Shape<4, 64>, i32> w, Tensor<Shape<4096, 64>, f32> x, Tensor<Shape<4, 64>, bf16> b) {
+void test(Tensor<Shape<4, 64>, i8> i, Tensor<Shape<4, 64>, i32> w, Tensor<Shape<4096, 64>, f32> x, Tensor<Shape<4, 64>, bf16> b,
+          Tensor<Shape<4, 64>, f8e4m3> f8, Tensor<Shape<4294967296, 1, 4294967296>, f32> huge) {
 #if CASE == 0
   (void)(w + w);
   (void)load<Shape<256, 64>>(x, at(0, 0));
@@ -22,5 +23,10 @@ void test(Tensor<Shape<4, 64>, i8> i, Tensor<Shape<4, 64>, i32> w, Tensor<Shape<
   (void)full<Shape<4, 64>, i8>(0);  // expect: dtype_not_supported_on_a3<(&tessera::ops::full|\(& tessera::ops::full\)), tessera::i8>
 #elif CASE == 7
   (void)(b + b);  // expect: dtype_not_supported_on_a3<(&tessera::ops::add|\(& tessera::ops::add\)), tessera::bf16>
+#elif CASE == 8
+  (void)load<Shape<4, 64>>(f8, at(0, 0));  // expect: dtype_not_supported_on_a3<(&tessera::ops::load|\(& tessera::ops::load\)), tessera::f8e4m3>
+#elif CASE == 9
+  // More elements than 64 bits count.
+  (void)load<Shape<4294967296, 1, 4294967296>>(huge, at(0, 0, 0));  // expect: tile_is_larger_than_its_space<tessera::Vec, [0-9]+L?, [0-9]+>
 #endif
 }

@@ -14,6 +14,12 @@ enum class TypeKind : std::uint8_t { none, tensor, tile, scalar };
 /// Element order. nd: rows; dn: columns; nz, zn: fractal boxes of the cube unit (block order, then order in a block).
 enum class Layout : std::uint8_t { nd, dn, nz, zn };
 
+/// No address space holds more; the count of bits still fits into 64 bits.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 56;
+[[nodiscard]] constexpr std::int64_t capped_product(std::int64_t a, std::int64_t b) {
+  return b != 0 && a > max_elements / b ? max_elements : a * b;
+}
+
 /// Shape, element type, place and layout of a value. Scalars (Index among them) have rank 0.
 struct Type {
   TypeKind kind = TypeKind::none;
@@ -36,10 +42,10 @@ struct Type {
       if (is_dynamic(dims[i])) return false;
     return true;
   }
-  /// Element count of a static shape.
+  /// Element count of a static shape; max_elements for anything larger.
   [[nodiscard]] constexpr std::int64_t elements() const {
     std::int64_t n = 1;
-    for (int i = 0; i < rank; ++i) n *= dims[i];
+    for (int i = 0; i < rank; ++i) n = capped_product(n, dims[i]);
     return n;
   }
   [[nodiscard]] constexpr std::int64_t bytes() const { return bytes_of(dtype, elements()); }
@@ -94,7 +100,7 @@ inline constexpr Type index_scalar = scalar_type(index_type);
 [[nodiscard]] constexpr Type flattened(const Type& tile) {
   if (!tile.is_tile() || tile.rank <= 2) return tile;
   std::int64_t merged[2] = {1, tile.last()};
-  for (int i = 0; i + 1 < tile.rank; ++i) merged[0] *= tile.dims[i];
+  for (int i = 0; i + 1 < tile.rank; ++i) merged[0] = capped_product(merged[0], tile.dims[i]);
   const Layout layout = tile.layout;
   Type flat = with_shape(tile, merged, 2);
   if (tile.space != Vec) flat.layout = layout;

@@ -229,6 +229,9 @@ inline constexpr DTypeSet words = dtypes(i16, u16, i32, u32, f16, f32);
 inline constexpr DTypeSet words_a5 = words | dtypes(i8, u8);
 inline constexpr DTypeSet words_bf16_a5 = words_a5 | dtypes(bf16);
 inline constexpr DTypeSet signed_words = dtypes(i16, i32, f16, f32);
+/// What a tensor or tile can hold, per target.
+inline constexpr DTypeSet stored_a3 = dtypes(i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32);
+inline constexpr DTypeSet stored_a5 = stored_a3 | dtypes(f8e4m3, f8e5m2, f8e8m0, hif8, f4e2m1);
 inline constexpr DTypeSet every_word = dtypes(i8, u8, i16, u16, i32, u32, f16, bf16, f32);
 }  // namespace detail
 

@@ -53,7 +53,7 @@ constexpr Verdict infer_store(const OpInfo&, const InferInput& in) {
     if (own >= 0 && in.at_run_time) reach = in.operands[0].valid != nullptr ? in.operands[0].valid[own] : tile.dims[own];
     if (reach < 0 || is_dynamic(t.dims[axis])) continue;
     const std::int64_t start = offset.is_constant ? offset.constant : 0;
-    if (start + reach > t.dims[axis]) return breaks(rule::window_out_of_bounds, arg_op, arg(start), arg(reach), arg(t.dims[axis]));
+    if (reach > t.dims[axis] || start > t.dims[axis] - reach) return breaks(rule::window_out_of_bounds, arg_op, arg(start), arg(reach), arg(t.dims[axis]));
   }
   return lawful();
 }
@@ -99,14 +99,16 @@ constexpr Verdict infer_move(const OpInfo&, const InferInput& in) {
   return lawful(result);
 }
 
-constexpr Verdict infer_create(const OpInfo&, const InferInput& in) {
+constexpr Verdict infer_create(const OpInfo& op, const InferInput& in) {
+  if (!accepted_dtypes(op).contains(in.requested.dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.requested.dtype));
   for (int i = 0; i < in.requested.rank; ++i)
     if (is_dynamic(in.requested.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(in.requested.dims[i]));
   return lawful(in.requested);
 }
 constexpr Verdict infer_full(const OpInfo& op, const InferInput& in) {
   if (!in.type(0).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
-  if (!accepted_dtypes(op).contains(in.requested.dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.requested.dtype));
+  const Verdict made = infer_create(op, in);
+  if (!made.lawful()) return made;
   if (in.type(0).dtype != in.requested.dtype)
     return breaks(rule::scalar_dtype_differs, arg_op, arg(in.requested.dtype), arg(in.type(0).dtype));
   return infer_create(op, in);
@@ -223,11 +225,11 @@ namespace ops {
 
 inline constexpr OpInfo load = {
     .name = "load", .summary = "a window of a tensor as a tile in Vec or Mat; operands: tensor, offsets, optional valid extents",
-    .infer = infer_load, .valid = ValidRule::window, .pto = "tload", .form = PtoForm::load, .pipe = Pipe::mte2,
+    .infer = infer_load, .valid = ValidRule::window, .dtypes = {stored_a3, stored_a5}, .pto = "tload", .form = PtoForm::load, .pipe = Pipe::mte2,
     .result_spaces = spaces(Vec, Mat), .effect = Effect::reads_first, .pure = false};
 inline constexpr OpInfo store = {
     .name = "store", .summary = "writes the valid part of a tile (or a tensor value) to a tensor, or adds it; operands: source, tensor, offsets",
-    .infer = infer_store, .on_target = store_on_target, .pto = "tstore", .form = PtoForm::store, .pipe = Pipe::mte3,
+    .infer = infer_store, .on_target = store_on_target, .dtypes = {stored_a3, stored_a5}, .pto = "tstore", .form = PtoForm::store, .pipe = Pipe::mte3,
     .operand_spaces = {spaces(Vec, Acc), {}, {}}, .result_spaces = {}, .space_rules = {rule::store_from_this_space_is_impossible, {}, {}},
     .effect = Effect::writes_second, .pure = false};
 inline constexpr OpInfo move = {
@@ -235,7 +237,7 @@ inline constexpr OpInfo move = {
     .valid = ValidRule::first, .pto = "tmov", .form = PtoForm::move, .pipe = Pipe::mte1,
     .operand_spaces = {spaces(Vec, Mat, Acc), {}, {}}, .result_spaces = {}, .may_alias = false};
 inline constexpr OpInfo create = {
-    .name = "create", .summary = "storage of undefined content", .infer = infer_create, .form = PtoForm::none,
+    .name = "create", .summary = "storage of undefined content", .infer = infer_create, .dtypes = {stored_a3, stored_a5}, .form = PtoForm::none,
     .pipe = Pipe::none, .result_spaces = {}};
 inline constexpr OpInfo full = {
     .name = "full", .summary = "every element equal to a scalar", .infer = infer_full,
@@ -246,7 +248,7 @@ inline constexpr OpInfo arange = {
     .dtypes = {dtypes(i16, u16, i32, u32), dtypes(i16, u16, i32, u32)}, .pto = "tci", .form = PtoForm::sequence};
 inline constexpr OpInfo slice = {
     .name = "slice", .summary = "a window of a tensor or tile; operands: source, offsets, optional valid extents",
-    .infer = infer_slice, .valid = ValidRule::window, .pto = "subview", .form = PtoForm::subview, .pipe = Pipe::none,
+    .infer = infer_slice, .valid = ValidRule::window, .dtypes = {stored_a3, stored_a5}, .pto = "subview", .form = PtoForm::subview, .pipe = Pipe::none,
     .result_spaces = {}, .effect = Effect::reads_first, .is_view = true, .self_loading = true};
 inline constexpr OpInfo assemble = {
     .name = "assemble", .summary = "target with source written at the offsets; operands: target, source, offsets",
@@ -273,12 +275,12 @@ inline constexpr OpInfo fillpad = {
     .infer = infer_unary, .valid = ValidRule::full, .dtypes = {every_word, every_word}, .pto = "tfillpad",
     .form = PtoForm::fill_pad, .operand_spaces = {spaces(Vec), {}, {}}};
 inline constexpr OpInfo read = {
-    .name = "read", .summary = "one element as a scalar; operands: x, indices", .infer = infer_read, .pto = "tgetval",
+    .name = "read", .summary = "one element as a scalar; operands: x, indices", .infer = infer_read, .dtypes = {stored_a3, stored_a5}, .pto = "tgetval",
     .form = PtoForm::read, .pipe = Pipe::scalar, .operand_spaces = {spaces(Vec), {}, {}},
     .result_spaces = {}, .effect = Effect::reads_first, .pure = false, .self_loading = true};
 inline constexpr OpInfo write = {
     .name = "write", .summary = "one element set: of a tensor in place, of a tile as a new value; operands: x, value, indices",
-    .infer = infer_write, .valid = ValidRule::first, .pto = "tsetval", .form = PtoForm::write, .pipe = Pipe::scalar,
+    .infer = infer_write, .valid = ValidRule::first, .dtypes = {stored_a3, stored_a5}, .pto = "tsetval", .form = PtoForm::write, .pipe = Pipe::scalar,
     .operand_spaces = {spaces(Vec), {}, {}}, .effect = Effect::writes_first, .pure = false, .in_place = 0,
     .self_loading = true};
 inline constexpr OpInfo gather = {

@@ -25,26 +25,30 @@ constexpr Verdict infer_compare(const OpInfo& op, const InferInput& in) {
   const Verdict v = infer_scalar_binary(op, in);
   return v.lawful() ? lawful(scalar_type(boolean)) : v;
 }
-constexpr Verdict infer_select(const OpInfo&, const InferInput& in) {
+constexpr Verdict infer_select(const OpInfo& op, const InferInput& in) {
   if (!in.type(0).is_scalar() || in.type(0).dtype != boolean) return breaks(rule::condition_is_not_boolean, arg_op);
   if (!in.type(1).is_scalar() || !in.type(2).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  if (!op.dtypes[0].contains(in.type(1).dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.type(1).dtype));
   if (in.type(1).dtype != in.type(2).dtype)
     return breaks(rule::operand_dtypes_differ, arg_op, arg(in.type(1).dtype), arg(in.type(2).dtype));
   return lawful(in.type(1));
 }
-constexpr Verdict infer_scalar_cast(const OpInfo&, const InferInput& in) {
+constexpr Verdict infer_scalar_cast(const OpInfo& op, const InferInput& in) {
   if (!in.type(0).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  for (const DType d : {in.type(0).dtype, in.requested.dtype})
+    if (!op.dtypes[0].contains(d)) return breaks(rule::dtype_not_supported, arg_op, arg(d));
   return lawful(scalar_type(in.requested.dtype));
 }
 constexpr Verdict infer_block_index(const OpInfo&, const InferInput&) { return lawful(index_scalar); }
 
+inline constexpr DTypeSet integers = dtypes(i8, u8, i16, u16, i32, u32, i64, u64, index_type);
+inline constexpr DTypeSet logical = integers | dtypes(boolean);
+inline constexpr DTypeSet numbers = integers | dtypes(f32, f16, bf16);  // without the storage formats of 8 and fewer bits
 constexpr OpInfo scalar_op(std::string_view name, std::string_view pto, std::string_view summary,
-                           Verdict (*infer)(const OpInfo&, const InferInput&), DTypeSet accepted = {}) {
+                           Verdict (*infer)(const OpInfo&, const InferInput&), DTypeSet accepted = numbers) {
   return {.name = name, .summary = summary, .level = Level::scalar, .infer = infer, .dtypes = {accepted, accepted},
           .pto = pto, .form = PtoForm::arith, .pipe = Pipe::scalar, .result_spaces = {}};
 }
-inline constexpr DTypeSet integers = dtypes(i8, u8, i16, u16, i32, u32, i64, u64, index_type);
-inline constexpr DTypeSet logical = integers | dtypes(boolean);
 
 }  // namespace detail
 
@@ -61,9 +65,9 @@ inline constexpr OpInfo scalar_and = scalar_op("and", "and", "a & b", infer_scal
 inline constexpr OpInfo scalar_or = scalar_op("or", "or", "a | b", infer_scalar_binary, logical);
 inline constexpr OpInfo scalar_neg = scalar_op("neg", "neg", "-a", infer_scalar_unary);
 inline constexpr OpInfo scalar_not = scalar_op("not", "not", "!a", infer_scalar_unary, dtypes(boolean));
-inline constexpr OpInfo scalar_compare = scalar_op("compare", "cmp", "a < b and the like; attribute: compare", infer_compare);
-inline constexpr OpInfo scalar_select = scalar_op("select", "select", "c ? a : b", infer_select);
-inline constexpr OpInfo scalar_cast = scalar_op("cast", "cast", "a in another element type", infer_scalar_cast);
+inline constexpr OpInfo scalar_compare = scalar_op("compare", "cmp", "a < b and the like; attribute: compare", infer_compare, numbers | dtypes(boolean));
+inline constexpr OpInfo scalar_select = scalar_op("select", "select", "c ? a : b", infer_select, numbers | dtypes(boolean));
+inline constexpr OpInfo scalar_cast = scalar_op("cast", "cast", "a in another element type", infer_scalar_cast, numbers | dtypes(boolean));
 inline constexpr OpInfo block_index = {
     .name = "block_index", .summary = "which block of the launch runs", .level = Level::scalar, .infer = infer_block_index,
     .pto = "get_block_idx", .form = PtoForm::block_index, .pipe = Pipe::scalar, .result_spaces = {}};

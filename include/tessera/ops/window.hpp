@@ -35,7 +35,7 @@ constexpr Verdict check_window(const InferInput& in, const Type& source, const T
       continue;
     }
     const std::int64_t start = offset.is_constant ? offset.constant : 0;
-    if (start + reach > dim) return breaks(rule::window_out_of_bounds, arg_op, arg(start), arg(reach), arg(dim));
+    if (reach > dim || start > dim - reach) return breaks(rule::window_out_of_bounds, arg_op, arg(start), arg(reach), arg(dim));
   }
   return lawful();
 }
