@@ -104,6 +104,7 @@ std::string pipes(const OpInfo& op) {
 }
 std::string notes(const OpInfo& op) {
   std::vector<std::string> parts;
+  if (op.made_by_passes) parts.emplace_back("made by the passes");
   if (op.in_place >= 0) parts.push_back("in the storage of operand " + std::to_string(op.in_place + 1));
   if (op.is_view) parts.emplace_back("a view");
   if (op.scratch != ScratchRule::none) parts.emplace_back("scratch");
@@ -152,13 +153,17 @@ std::string operations() {
          "Every operation has one descriptor in `include/tessera/ops/`; these tables are printed from them. In shapes, `..` "
          "stands for any\nleading dims. `+ - * /`, `maximum` and `minimum` choose among the elementwise and broadcast forms: see the "
          "[language guide](language-guide.md#operators-and-the-forms-they-choose).\n\n"
+         "- *Level*: where the operation may stand in the IR. A function of the front end takes tensors and tiles wherever the passes "
+         "know\n  a way between the two.\n"
          "- *Element types* are those of the first operand, or of the result where there is no operand.\n"
          "- *Stands in*: the memory spaces of tile operands, by number. At tensor level the compiler places and moves the data; at "
          "tile\n  level the operands must stand there.\n"
          "- *Valid extents*: how much of the result holds data, from what is valid in the operands.\n"
          "- *Scratch*: the instruction needs a further tile, which the compiler adds. *Rows only*: columns `[M,1]` are read as "
          "rows `[1,M]`\n  by the pass legalize. *A view*: no data moves. *Ordered*: it reads or writes memory "
-         "in the order of the\n  source; what the others do depends on their operands only.\n";
+         "in the order of the\n  source; what the others do depends on their operands only. *Made by the passes*: a kernel does not write it, there is no\n"
+         "  function of its name.\n"
+         "- The control operations are written as `range` loops, `while_` and `if_`; those that end a block are added behind it.\n";
   for (const ops::Family& family : ops::families) {
     out << "\n## " << family.name << "\n\n";
     const Level level = (*family.begin())->level;

@@ -17,6 +17,7 @@ run("${build}/softmax_test")
 
 set(generator "${build}/my_kernels_gen")
 run("${BLOCKS}" output "${PAGE}" emitted "cat ${build}/my_kernels/softmax.pto")
+run("${BLOCKS}" output "${PAGE}" manifest "cat ${build}/my_kernels/manifest.json")
 run("${BLOCKS}" output "${PAGE}" list "${generator} list")
 run("${BLOCKS}" output "${PAGE}" emit "${generator} emit --arch a5 --out ${WORK_DIR}/gen")
 run("${BLOCKS}" output "${PAGE}" lower "${generator} lower softmax --print-after convert_tensor_to_tile_ops")

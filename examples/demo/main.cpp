@@ -53,9 +53,9 @@ double error_of(const HostTensor& got, const Numbers& wanted) {
 /// Runs the lowered function once and returns its largest error.
 double run(const Function& recorded, const Function& lowered, const Reference& reference, const Setting& setting,
            Row& row) {
-  const std::vector<std::string> names = driver::setting_names(recorded);
+  const std::vector<driver::SettingName> names = driver::setting_names(recorded);
   for (const auto& [name, value] : setting)
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (std::none_of(names.begin(), names.end(), [&](const auto& n) { return n.name == name; }))
       fail(recorded.location, "demo: the kernel has no run-time dim or scalar of this name (" + name + ")",
            "correct examples/demo/references.cpp");
   const driver::RandomArguments arguments(recorded, 1, setting);

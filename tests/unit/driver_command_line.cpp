@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -101,15 +102,17 @@ TEST_CASE("emit writes each kernel and a manifest") {
   CHECK(contains(contents(g.directory / "softmax.pto"), "target_arch = \"a2a3\""));
   REQUIRE(g.emit({"--arch", "a5", "softmax"}) == 0);
   CHECK(contains(contents(g.directory / "softmax.pto"), "target_arch = \"a5\""));
-  CHECK_FALSE(contains(contents(g.directory / "manifest.json"), "double_it"));
+  const auto manifest = nlohmann::json::parse(contents(g.directory / "manifest.json"));
+  CHECK(manifest["kernels"][0]["arch"] == "a3");  // double_it stays as it was
+  CHECK(manifest["kernels"][1]["arch"] == "a5");
 }
 
-TEST_CASE("the manifest states files, places, parameters and run-time dims") {
+TEST_CASE("the manifest states files, places, and arguments in the order of a call") {
   Generator g;
   add_widen(g);
   REQUIRE(g.emit() == 0);
   CHECK(contents(g.directory / "manifest.json") == R"({
-  "version": 1,
+  "version": 2,
   "kernels": [
     {
       "name": "widen",
@@ -119,8 +122,9 @@ TEST_CASE("the manifest states files, places, parameters and run-time dims") {
         "file": "kernels.cpp",
         "line": 9
       },
-      "parameters": [
+      "arguments": [
         {
+          "index": 0,
           "name": "arg0",
           "kind": "tensor",
           "direction": "in",
@@ -132,12 +136,7 @@ TEST_CASE("the manifest states files, places, parameters and run-time dims") {
           ]
         },
         {
-          "name": "arg1",
-          "kind": "scalar",
-          "direction": "in",
-          "dtype": "i32"
-        },
-        {
+          "index": 1,
           "name": "arg2",
           "kind": "tensor",
           "direction": "out",
@@ -147,15 +146,123 @@ TEST_CASE("the manifest states files, places, parameters and run-time dims") {
             "S",
             64
           ]
+        },
+        {
+          "index": 2,
+          "name": "arg1",
+          "kind": "scalar",
+          "direction": "in",
+          "dtype": "i32",
+          "shape": []
+        },
+        {
+          "index": 3,
+          "name": "S",
+          "kind": "dim",
+          "direction": "in",
+          "dtype": "index",
+          "shape": []
         }
-      ],
-      "dims": [
-        "S"
       ]
     }
   ]
 }
 )");
+}
+
+TEST_CASE("the manifest's arguments are those of the emitted function, results among them") {
+  Generator g;
+  g.add("scaled", 5, [](Scalar<f32> s, Tensor<Shape<16, dyn<"S">>, f32> x, Index n, InOut<Tensor<Shape<16, 64>, f32>> y) {
+    Tensor<Shape<16, 64>, f32> all = y;
+    static_cast<void>(x);
+    store(load<Shape<1, 64>>(y, at(n, 0)), y, at(0, 0));
+    return all * s;
+  });
+  REQUIRE(g.emit() == 0);
+  const std::string text = contents(g.directory / "scaled.pto");
+  const auto manifest = nlohmann::json::parse(contents(g.directory / "manifest.json"));
+  std::string names, kinds;
+  std::size_t at = text.find("@scaled("), index = 0;
+  for (const auto& a : manifest["kernels"][0]["arguments"]) {
+    CHECK(a["index"] == index++);
+    at = text.find("%" + a["name"].get<std::string>() + ": ", at);
+    REQUIRE(at != std::string::npos);
+    CHECK((text.compare(text.find(": ", at) + 2, 9, "!pto.ptr<") == 0) == (a["kind"] == "tensor"));
+    names.append(a["name"].get<std::string>()).append(" ");
+    kinds.append(a["kind"].get<std::string>()).append(":").append(a["direction"].get<std::string>()).append(" ");
+  }
+  CHECK(names == "arg1 arg3 out arg0 arg2 S ");
+  CHECK(kinds == "tensor:in tensor:inout tensor:out scalar:in scalar:in dim:in ");
+}
+
+TEST_CASE("files that the previous manifest lists and the new one does not are removed") {
+  Generator g, renamed;
+  add_softmax(g);
+  add_twice(g);
+  REQUIRE(g.emit() == 0);
+  for (const char* name : {"mine.pto", "notes.txt"}) std::ofstream(g.directory / name) << "kept";
+  add_softmax(renamed);
+  renamed.add("twice", 3, [](Tensor<Shape<16, 64>, f32> x) { return x + x; });
+  REQUIRE(renamed.emit() == 0);
+  CHECK(contains(renamed.out.str(), "2 files changed, 1 removed\n"));
+  CHECK(g.files() == std::vector<std::string>{"manifest.json", "mine.pto", "notes.txt", "softmax.pto", "twice.pto"});
+  add_failing(renamed, "failing", 10);
+  CHECK(renamed.emit() == 1);
+  CHECK(g.files().size() == 5);
+}
+
+TEST_CASE("emitting some kernels by name leaves the others, in files and in the manifest") {
+  Generator g;
+  add_softmax(g);
+  add_twice(g);
+  REQUIRE(g.emit() == 0);
+  const std::string manifest = contents(g.directory / "manifest.json");
+  REQUIRE(g.emit({"softmax"}) == 0);
+  CHECK(contains(g.out.str(), "1 kernel for a3 in "));
+  CHECK(contains(g.out.str(), "0 files changed\n"));
+  CHECK(contents(g.directory / "manifest.json") == manifest);
+  fs::remove(g.directory / "double_it.pto");
+  REQUIRE(g.emit({"softmax"}) == 0);
+  CHECK(nlohmann::json::parse(contents(g.directory / "manifest.json"))["kernels"].size() == 1);
+}
+
+TEST_CASE("only files of kernels are removed, whatever the previous manifest says") {
+  const std::string manifest = R"({"version": 2, "kernels": [{"name": "a", "file": "../up.pto"}, {"name": "b", "file": "notes.txt"},
+                                   {"name": "c", "file": 3}, 4, {"name": "d", "file": "a.b.pto"}, {"name": "e", "file": ""},
+                                   {"name": "f", "file": "gone.pto"}, {"name": "g", "file": "folder.pto"}, {"file": "h.pto"}]})";
+  const auto listed = driver::listed_kernels(manifest);
+  REQUIRE(listed.size() == 2);
+  CHECK(listed[0]["file"] == "gone.pto");
+  CHECK(listed[1]["file"] == "folder.pto");
+  for (const char* text : {"", "{", "[]", "{\"kernels\": 3}", "{}", R"({"version": 1, "kernels": [{"name": "a", "file": "a.pto"}]})"})
+    CHECK(driver::listed_kernels(text).empty());
+  Generator g;
+  add_twice(g);
+  fs::create_directories(g.directory / "folder.pto");
+  for (const char* name : {"notes.txt", "a.b.pto"}) std::ofstream(g.directory / name) << "kept";
+  std::ofstream(g.directory / "manifest.json") << manifest;
+  REQUIRE(g.emit() == 0);
+  CHECK(contains(g.out.str(), "2 files changed\n"));
+  CHECK(g.files() == std::vector<std::string>{"a.b.pto", "double_it.pto", "folder.pto", "manifest.json", "notes.txt"});
+}
+
+TEST_CASE("a kernel that needs both cores is emitted for a3 with a warning") {
+  Generator g;
+  g.add("fused", 12, [](Tensor<Shape<64, 128>, f16> x, Tensor<Shape<128, 32>, f16> w) { return relu(matmul(x, w)); });
+  g.add("product", 14, [](Tensor<Shape<64, 128>, f16> x, Tensor<Shape<128, 32>, f16> w) { return matmul(x, w); });
+  add_softmax(g);
+  REQUIRE(g.emit() == 0);
+  const std::string text = g.err.str(), start = "src/kernels.cpp:12: warning: kernel: it mixes matrix and vector instructions";
+  CHECK(text.substr(0, start.size()) == start);
+  CHECK(contains(text, "(matmul, line "));
+  CHECK(contains(text, "; relu, line "));
+  CHECK(contains(text, "\n  hint: "));
+  CHECK(contains(text, "\n  kernel: fused\n"));
+  CHECK(text.find("warning: ", start.size()) == std::string::npos);
+  REQUIRE(g.emit({"--arch", "a5"}) == 0);
+  CHECK(g.err.str().empty());
+  REQUIRE(g.emit({"product", "softmax"}) == 0);
+  CHECK(g.err.str().empty());
 }
 
 TEST_CASE("emitting again gives the same bytes and touches nothing") {
@@ -287,6 +394,40 @@ TEST_CASE("help is printed on request") {
   CHECK(contains(g.out.str(), "--arch"));
 }
 
+TEST_CASE("the help states defaults, and one value for each time that an option is given") {
+  Generator g;
+  add_twice(g);
+  const auto help = [&](const char* command) {
+    REQUIRE(g.run({command, "--help"}) == 0);
+    return g.out.str();
+  };
+  CHECK(contains(help("emit"), "(default: 0.60)"));
+  CHECK(contains(help("emit"), "(default: a3)"));
+  CHECK(contains(help("check"), "(default: 1)"));
+  const std::pair<const char*, const char*> repeated[] = {
+      {"check", "--set TEXT "}, {"lower", "--print-after TEXT "}, {"lower", "--print-before TEXT "}};
+  for (const auto& [command, option] : repeated) {
+    CHECK(contains(help(command), option));
+    CHECK_FALSE(contains(help(command), std::string(option) + "..."));
+  }
+  g.target = Arch::a5;
+  CHECK(contains(help("emit"), "target: a5, the only one of this generator"));
+}
+
+TEST_CASE("the page on the generator names every option") {
+  Generator g;
+  const std::string page = contents(fs::path(TESSERA_TEST_DIR) / "../docs/getting-started.md");
+  for (const char* command : {"list", "emit", "lower", "check"}) {
+    REQUIRE(g.run({command, "--help"}) == 0);
+    std::istringstream words(g.out.str());
+    for (std::string word; words >> word;) {
+      if (word.substr(0, 2) != "--") continue;
+      INFO(command << " " << word);
+      CHECK(contains(page, "`" + word));
+    }
+  }
+}
+
 TEST_CASE("a generator for one target refuses the other") {
   Generator g;
   add_softmax(g);
@@ -355,21 +496,22 @@ TEST_CASE("check compares the lowered kernels with their meaning") {
   CHECK(contains(g.out.str(), "ok      widen: "));
   CHECK(contains(g.out.str(), "2 of 2 kernels agree with their meaning on a3\n"));
   REQUIRE(g.run({"check", "widen", "--set", "S=16", "--set", "arg1=4", "--seed", "7", "--arch", "a5"}) == 0);
-  CHECK(contains(g.out.str(), ", 8192 bytes read, 16384 written\n1 of 1 kernels agree with their meaning on a5\n"));
+  CHECK(contains(g.out.str(), ", 8192 bytes read, 16384 written; S=16 arg1=4\n1 of 1 kernels agree with their meaning on a5\n"));
   CHECK(g.run({"check", "--set", "n=3"}) == 2);
   CHECK(contains(
       g.err.str(),
-      "error: --set: no kernel has a run-time dim or a scalar parameter of this name (n)\n  hint: names: S, arg1"));
+      "error: --set: no kernel has a run-time dim or a scalar parameter of this name (n)\n  hint: names: arg1, S"));
+  CHECK(g.out.str().empty());
 }
 
 TEST_CASE("check reports kernels that run wrong and goes on") {
   Generator g;
   add_widen(g);
   g.add("beyond", 50, [](Tensor<Shape<16, 64>, f32> x, Index i, Out<Tensor<Shape<16, 64>, f32>> out) {
-    store(load<Shape<16, 64>>(x, at(i, 0)), out, at(0, 0));
+    store(load<Shape<16, 64>>(x, at(i + 1, 0)), out, at(0, 0));
   });
   CHECK(g.run({"check"}) == 1);
-  CHECK(contains(g.out.str(), "FAILED  beyond\n"));
+  CHECK(contains(g.out.str(), "FAILED  beyond; arg1="));
   CHECK(contains(g.out.str(), "ok      widen: "));
   CHECK(contains(g.out.str(), "1 of 2 kernels agree"));
   CHECK(contains(g.err.str(), "error: load: "));
@@ -381,4 +523,85 @@ TEST_CASE("check gives operations data that they can take") {
   g.add("pick", 60, [](Tensor<Shape<8, 64>, f32> x, Tensor<Shape<8, 16>, i32> where) { return gather(x, where); });
   CHECK(g.run({"check"}) == 0);
   CHECK(g.err.str().empty());
+}
+
+TEST_CASE("check draws scalars and run-time dims from the seed, and prints them so that the run can be repeated") {
+  Generator g;
+  add_widen(g);
+  g.add("mode", 70, [](Tensor<Shape<16, 64>, f32> x, Scalar<f32> s, Scalar<u8> n, Index step) {
+    Var y = x * s;
+    for (Index i : range(0, 8, step * 2)) if_(n == 1, [&] { y = y + 1.0f; });
+    return y;
+  });
+  const auto values = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "check");
+    REQUIRE(g.run(arguments) == 0);
+    const std::string text = g.out.str();
+    return text.substr(text.find("; ") + 2, text.find('\n') - text.find("; ") - 2);
+  };
+  std::set<std::string> seen, dims;
+  for (int seed = 1; seed <= 20; ++seed) {
+    const std::string s = std::to_string(seed);
+    const std::string mode = values({"mode", "--seed", s}), widen = values({"widen", "--seed", s});
+    CHECK(mode == values({"mode", "--seed", s}));
+    const auto number = [](const std::string& text, const std::string& name) {
+      return std::stod(text.substr(text.find(name) + name.size()));
+    };
+    CHECK(number(mode, "arg2=") <= 3);
+    CHECK(number(mode, "arg3=") >= 1);  // a step is never zero
+    CHECK(number(mode, "arg3=") <= 3);
+    CHECK(std::abs(number(mode, "arg1=")) < 1);
+    CHECK(number(widen, "S=") >= 17);
+    CHECK(number(widen, "S=") <= 100);
+    seen.insert(mode);
+    dims.insert(widen);
+    // As printed, whatever the seed.
+    std::vector<std::string> again{"mode"};
+    std::istringstream words(mode);
+    for (std::string w; words >> w;) again.insert(again.end(), {"--set", w});
+    CHECK(values(again) == mode);
+  }
+  CHECK(seen.size() > 10);
+  CHECK(dims.size() > 10);
+}
+
+TEST_CASE("settings that a name cannot take are refused before anything runs") {
+  Generator g;
+  add_softmax(g);
+  add_widen(g);
+  g.add("bytes", 70, [](Tensor<Shape<16, 64>, f32> x, Scalar<u8> n) { return x * cast<f32>(n); });
+  const auto refused = [&](const std::string& setting, const std::string& message) {
+    CHECK(g.run({"check", "--set", setting}) == 2);
+    INFO(g.err.str());
+    CHECK(g.err.str().substr(0, message.size()) == message);
+    CHECK(contains(g.err.str(), "\n  hint: "));
+    CHECK(g.out.str().empty());
+  };
+  refused("arg1=1.5", "error: --set: a parameter of type u8 takes integers (arg1=1.5)");
+  refused("arg1=256", "error: --set: a parameter of type u8 does not hold the number (arg1=256)");
+  refused("arg1=-1", "error: --set: a parameter of type u8 does not hold the number (arg1=-1)");
+  refused("S=-3", "error: --set: a run-time dim takes no negative numbers (S=-3)");
+  refused("S=2.5", "error: --set: a run-time dim takes integers (S=2.5)");
+  refused("S=inf", "error: --set: a run-time dim takes integers (S=inf)");
+  refused("T=4", "error: --set: no kernel has a run-time dim or a scalar parameter of this name (T)");
+  CHECK(g.run({"check", "--set", "S=0"}) == 0);
+}
+
+TEST_CASE("tensors that are too large to be run are an error with numbers") {
+  Generator g;
+  add_widen(g);
+  for (const char* size : {"S=99999999999", "S=9000000000000000", "S=10000000"}) {
+    CHECK(g.run({"check", "--set", size}) == 1);
+    CHECK(contains(g.err.str(), "error: check: the tensors are too large (arg0: [4, "));
+    CHECK(contains(g.err.str(), " bytes in all, at most 1073741824)\n  hint: "));
+    CHECK(contains(g.out.str(), std::string("FAILED  widen; ") + size + " arg1="));
+  }
+}
+
+TEST_CASE("an output that cannot be written is an error") {
+  Generator g;
+  add_softmax(g);
+  g.out.setstate(std::ios::badbit);  // as a full disk does
+  CHECK(g.run({"list"}) == 2);
+  CHECK(g.err.str() == "error: the output cannot be written\n  hint: check the space and the permissions of where it goes\n");
 }

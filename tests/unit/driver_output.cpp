@@ -65,3 +65,20 @@ TEST_CASE("when one file cannot be written none changes, and nothing is left beh
   CHECK(d.read("a") == "1");
   CHECK(d.files() == 2);
 }
+
+TEST_CASE("files that are not wanted go when the others are committed") {
+  Directory d;
+  write(d, {{"a", "1"}, {"b", "2"}});
+  {
+    driver::OutputFiles out(d.path);
+    out.remove("a");
+  }
+  CHECK(d.files() == 2);
+  driver::OutputFiles out(d.path);
+  out.remove("a");
+  out.remove("gone");
+  out.add("c", "3");
+  CHECK(out.commit() == 1);
+  CHECK_FALSE(fs::exists(d.path / "a"));
+  CHECK(d.files() == 2);
+}

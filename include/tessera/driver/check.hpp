@@ -19,51 +19,89 @@ struct CheckCommand {
 };
 
 namespace detail {
-inline void require_settings(const Settings& settings, const std::vector<std::string>& known) {
+
+/// A kernel that is to be checked; no function when recording it failed.
+struct CheckedKernel {
+  const KernelEntry* kernel = nullptr;
+  std::optional<Function> meaning;
+};
+
+/// Throws UsageError where a setting has a name that no kernel knows, or a number that one of them cannot take.
+inline void require_settings(const Settings& settings, const std::vector<CheckedKernel>& kernels) {
+  std::vector<std::string> known;
+  bool all_recorded = true;
+  for (const CheckedKernel& k : kernels) {
+    all_recorded = all_recorded && k.meaning;
+    if (!k.meaning) continue;
+    for (const SettingName& n : setting_names(*k.meaning)) {
+      if (std::find(known.begin(), known.end(), n.name) == known.end()) known.push_back(n.name);
+      const auto set = settings.find(n.name);
+      if (set == settings.end()) continue;
+      if (const std::string fault = fault_of(n, set->second); !fault.empty())
+        throw UsageError{fmt::format("--set: {} ({}={})", fault, n.name, set->second),
+                         "it is one of kernel " + name_of(*k.kernel)};
+    }
+  }
   for (const auto& [name, number] : settings)
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (all_recorded && std::find(known.begin(), known.end(), name) == known.end())
       throw UsageError{
           "--set: no kernel has a run-time dim or a scalar parameter of this name (" + name + ")",
           known.empty() ? "leave it out" : "names: " + joined(known, [](const std::string& n) { return n; })};
 }
+inline std::vector<CheckedKernel> record(const Environment& env, const CheckCommand& command, Errors& errors) {
+  SourceFiles sources;
+  std::vector<CheckedKernel> list;
+  Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
+    list.push_back({&kernel, {}});
+    errors.attempt(&kernel, [&] {
+      list.back().meaning = trace(kernel, sources);
+    });
+  });
+  return list;
+}
+/// Lowers, emits and runs one kernel. Throws.
+inline Statistics run_once(const Function& meaning, const CheckCommand& command, const Settings& settings) {
+  const Function lowered = lower(meaning, {.arch = command.arch});
+  static_cast<void>(emit_pto_mlir(lowered, {.arch = command.arch}));
+  const RandomArguments arguments(meaning, command.seed, settings);
+  Statistics done;
+  SimulateOptions options;
+  options.arch = command.arch;
+  options.statistics = &done;
+  static_cast<void>(simulate_lowered(meaning, lowered, arguments.list(), options));
+  return done;
+}
+
 }  // namespace detail
 
-/// One line for each kernel on `out`; errors on `err`. Throws UsageError.
+/// One line for each kernel on `out`, with the numbers that its run used; errors on `err`. Throws UsageError, before
+/// anything runs.
 inline ExitCode run_check(const Environment& env, const CheckCommand& command) {
   Errors errors(env.err);
   const std::size_t known = env.kernels.errors().size();
   check_registry(env.kernels, errors);
   if (env.kernels.size() == 0) return errors.code();
-  SourceFiles sources;
-  std::size_t count = 0, good = 0;
-  std::vector<std::string> known_settings;
-  Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
+  const std::vector<detail::CheckedKernel> kernels = detail::record(env, command, errors);
+  detail::require_settings(command.settings, kernels);
+  std::size_t good = 0;
+  for (const auto& [kernel, meaning] : kernels) {
     Statistics done;
-    ++count;
-    const bool ok = errors.attempt(&kernel, [&] {
-      require_file_name(kernel);
-      const Function meaning = trace(kernel, sources);
-      for (std::string& n : setting_names(meaning)) known_settings.push_back(std::move(n));
-      const Function lowered = lower(meaning, {.arch = command.arch});
-      static_cast<void>(emit_pto_mlir(lowered, {.arch = command.arch}));
-      const RandomArguments arguments(meaning, command.seed, command.settings);
-      SimulateOptions options;
-      options.arch = command.arch;
-      options.statistics = &done;
-      static_cast<void>(simulate_lowered(meaning, lowered, arguments.list(), options));
+    const Settings settings = meaning ? complete(*meaning, command.seed, command.settings) : Settings();
+    const std::string used = settings.empty() ? "" : "; " + text(settings);
+    const bool ok = meaning && errors.attempt(kernel, [&, &recorded = *meaning] {
+      done = detail::run_once(recorded, command, settings);
     });
     if (ok) {
       ++good;
-      env.out << fmt::format("ok      {}: {} instructions, {} bytes read, {} written\n", name_of(kernel),
-                             done.instructions, done.gm_bytes_read, done.gm_bytes_written);
+      env.out << fmt::format("ok      {}: {} instructions, {} bytes read, {} written{}\n", name_of(*kernel),
+                             done.instructions, done.gm_bytes_read, done.gm_bytes_written, used);
     } else {
-      env.out << "FAILED  " << name_of(kernel) << '\n';
+      env.out << "FAILED  " << name_of(*kernel) << used << '\n';
     }
-  });
+  }
   if (env.kernels.errors().size() > known) check_registry(env.kernels, errors, known);
-  if (count > 0)
-    env.out << fmt::format("{} of {} kernels agree with their meaning on {}\n", good, count, name(command.arch));
-  if (!errors.any()) detail::require_settings(command.settings, known_settings);
+  if (!kernels.empty())
+    env.out << fmt::format("{} of {} kernels agree with their meaning on {}\n", good, kernels.size(), name(command.arch));
   return errors.code();
 }
 

@@ -80,15 +80,23 @@ struct Parsed {
   LowerCommand lower;
   CheckCommand check;
 };
-inline void describe(CLI::App& app, Parsed& p) {
+// An option that is given once for each value: the words behind its value are no further ones.
+inline void repeatable(CLI::App* command, const char* name, std::vector<std::string>& values, const std::string& help) {
+  command->add_option_function<std::string>(name, [&values](const std::string& v) { values.push_back(v); }, help)
+      ->trigger_on_parse();
+}
+inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   app.require_subcommand(1);
-  const auto arch = [&](CLI::App* c) { c->add_option("--arch", p.arch, "target: a3 or a5"); };
+  const std::string arches = env.target ? "target: " + std::string(name(*env.target)) + ", the only one of this generator"
+                                        : std::string("target: a3 or a5 (default: a3)");
+  const auto arch = [&](CLI::App* c) { c->add_option("--arch", p.arch, arches); };
   app.add_subcommand("list", "names the kernels and where they are written");
 
   CLI::App* const emit = app.add_subcommand("emit", "writes <kernel>.pto for each kernel, and manifest.json");
   arch(emit);
-  emit->add_option("--emit", p.forms, "forms to write: pto");
-  emit->add_option("--assembler", p.assembler, "version of the PTO assembler that reads it: 0.60 or 0.27");
+  emit->add_option("--emit", p.forms, "forms to write: pto (default: " + p.forms + ")");
+  emit->add_option("--assembler", p.assembler,
+                   "version of the PTO assembler that reads it: 0.60 or 0.27 (default: " + p.assembler + ")");
   emit->add_option("--out", p.emit.directory, "directory for the files (default: the current one)");
   emit->add_option("kernels", p.emit.kernels, "names of kernels (default: all)");
 
@@ -96,10 +104,8 @@ inline void describe(CLI::App& app, Parsed& p) {
       app.add_subcommand("lower", "prints the IR of a kernel, fully lowered unless passes are named");
   lower->add_option("kernel", p.lower.kernel, "name of the kernel")->required();
   arch(lower);
-  lower->add_option("--print-before", p.lower.print_before, "a pass before which the IR is printed; may be repeated")
-      ->allow_extra_args(false);
-  lower->add_option("--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated")
-      ->allow_extra_args(false);
+  repeatable(lower, "--print-before", p.lower.print_before, "a pass before which the IR is printed; may be repeated");
+  repeatable(lower, "--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated");
   lower->add_flag("--print-before-all", p.lower.print_before_all, "print before every pass");
   lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
   lower->add_flag("--timing", p.lower.timing, "time of each pass, on standard error");
@@ -108,16 +114,15 @@ inline void describe(CLI::App& app, Parsed& p) {
   CLI::App* const check =
       app.add_subcommand("check", "lowers kernels and runs them on random data against their tensor-level meaning");
   arch(check);
-  check->add_option("--seed", p.check.seed, "of the random data");
-  check->add_option("--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated")
-      ->allow_extra_args(false);
+  check->add_option("--seed", p.check.seed, "of the random data (default: 1)");
+  repeatable(check, "--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated");
   check->add_option("kernels", p.check.kernels, "names of kernels (default: all)");
 }
 
 inline ExitCode dispatch(const Environment& env, std::vector<std::string> arguments, const std::string& program) {
   CLI::App app("Kernels in, PTO code out.", program);
   Parsed p;
-  describe(app, p);
+  describe(app, p, env);
   require_command(arguments);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
@@ -150,7 +155,11 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
 [[nodiscard]] inline ExitCode run(const Environment& env, std::vector<std::string> arguments,
                                   const std::string& program = "generator") noexcept {
   try {
-    return detail::dispatch(env, std::move(arguments), program);
+    const ExitCode code = detail::dispatch(env, std::move(arguments), program);
+    env.out.flush();
+    if (env.out.good()) return code;
+    env.err << "error: the output cannot be written\n  hint: check the space and the permissions of where it goes\n";
+    return usage_error;
   } catch (const UsageError& e) {
     env.err << "error: " << e.message << "\n  hint: " << e.hint << '\n';
     return usage_error;

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "../compile.hpp"
 #include "environment.hpp"
 #include "manifest.hpp"
@@ -17,7 +21,42 @@ struct EmitCommand {
   std::vector<std::string> kernels;  ///< none: all
 };
 
-/// Nothing is written when a kernel fails; all that fail are reported.
+namespace detail {
+
+/// a3 runs the two kinds of instructions on separate cores, and nothing splits the function yet.
+inline void warn_of_both_cores(Errors& errors, const KernelEntry& kernel, const Function& lowered, Arch arch) {
+  const Cores cores = cores_of(lowered);
+  if (arch != Arch::a3 || !cores.both()) return;
+  const auto text = [&](OpId o) {
+    return fmt::format("{}, line {}", lowered.info(o).name, lowered[o].location.line);
+  };
+  errors.warn({kernel.location(),
+               fmt::format("kernel: it mixes matrix and vector instructions, which run on separate cores of a3 ({}; {})",
+                           text(cores.cube), text(cores.vector)),
+               "make it two kernels with a tensor between them: it is not split on its own yet"},
+              kernel);
+}
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+/// The kernels of the manifest that is replaced whose files are there and not among those written now.
+inline std::vector<nlohmann::ordered_json> other_kernels(const std::string& directory, const std::vector<nlohmann::ordered_json>& written) {
+  std::vector<nlohmann::ordered_json> others;
+  for (const nlohmann::ordered_json& old : listed_kernels(read_file(std::filesystem::path(directory) / "manifest.json"))) {
+    const std::filesystem::path path = std::filesystem::path(directory) / old["file"].get<std::string>();
+    std::error_code ignored;
+    const auto same_file = [&](const nlohmann::ordered_json& k) { return k["file"] == old["file"]; };
+    if (std::none_of(written.begin(), written.end(), same_file) && std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)))
+      others.push_back(old);
+  }
+  return others;
+}
+
+}  // namespace detail
+
+/// Nothing is written when a kernel fails; all that fail are reported. Kernels that only the previous manifest lists stay when
+/// some were asked for by name; when all are emitted they are gone from the program, and their files are removed.
 inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   Errors errors(env.err);
   const std::size_t known = env.kernels.errors().size();
@@ -28,22 +67,29 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   std::vector<nlohmann::ordered_json> manifest;
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
-      require_file_name(kernel);
       const Function lowered = lower(trace(kernel, sources), {.arch = command.arch});
       const std::string file = name_of(kernel) + ".pto";
       files.add(file, emit_pto_mlir(lowered, {.arch = command.arch, .assembler = command.assembler}));
       manifest.push_back(kernel_json(lowered, file, command.arch));
+      detail::warn_of_both_cores(errors, kernel, lowered, command.arch);
     });
   });
   if (env.kernels.errors().size() > known) check_registry(env.kernels, errors, known);
   if (errors.any()) return errors.code();
+  const std::size_t emitted = manifest.size();
+  const std::vector<nlohmann::ordered_json> others = detail::other_kernels(command.directory, manifest);
+  const std::size_t removed = command.kernels.empty() ? others.size() : 0;
+  for (const nlohmann::ordered_json& old : others) {
+    if (removed > 0) files.remove(old["file"].get<std::string>());
+    else manifest.push_back(old);
+  }
   std::sort(manifest.begin(), manifest.end(), [](const auto& a, const auto& b) { return a["name"] < b["name"]; });
   files.add("manifest.json", manifest_text(manifest));
   errors.attempt(nullptr, [&] {
     const std::size_t changed = files.commit();
-    env.out << fmt::format("{} kernel{} for {} in {}, {} file{} changed\n", manifest.size(),
-                           manifest.size() == 1 ? "" : "s", name(command.arch), command.directory, changed,
-                           changed == 1 ? "" : "s");
+    env.out << fmt::format("{} kernel{} for {} in {}, {} file{} changed{}\n", emitted,
+                           emitted == 1 ? "" : "s", name(command.arch), command.directory, changed,
+                           changed == 1 ? "" : "s", removed > 0 ? fmt::format(", {} removed", removed) : "");
   });
   return errors.code();
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../dsl/registry.hpp"
+#include "../dsl/trace.hpp"
 #include "../ir/source_names.hpp"
 
 namespace tessera::driver {
@@ -59,6 +59,11 @@ class Errors {
     if (kernel != nullptr) err_ << "  kernel: " << name_of(*kernel) << '\n';
     worsen(user_error);
   }
+  /// A warning does not change the exit code.
+  void warn(const Diagnostic& d, const KernelEntry& kernel) {
+    err_ << d.location.file << ':' << d.location.line << ": warning: " << d.message << "\n  hint: " << d.hint
+         << "\n  kernel: " << name_of(kernel) << '\n';
+  }
   void report_internal(const std::exception& e, const KernelEntry* kernel) {
     const bool named = dynamic_cast<const InternalError*>(&e) != nullptr;
     const Diagnostic d{kernel != nullptr ? kernel->location() : Location{}, {}, {}};
@@ -90,7 +95,7 @@ class Errors {
 /// What a kernel records, with names from its source.
 [[nodiscard]] inline Function trace(const KernelEntry& kernel, SourceFiles& files) {
   try {
-    Function f = kernel.trace();
+    Function f = trace_kernel(kernel);
     name_from_source(f, files);
     return f;
   } catch (const std::exception&) { throw; } catch (...) {
@@ -159,11 +164,4 @@ inline void check_registry(const Registry& kernels, Errors& errors, std::size_t 
   const std::vector<Diagnostic> found = kernels.errors();
   for (std::size_t i = first; i < found.size(); ++i) errors.report(found[i]);
 }
-/// A kernel's name is that of a file and of a function in the emitted code.
-inline void require_file_name(const KernelEntry& kernel) {
-  if (!is_identifier(name_of(kernel)))
-    fail(kernel.location(), "kernel: the name is not an identifier (" + name_of(kernel) + ")",
-         "use letters, digits and '_', and no digit in front");
-}
-
 }  // namespace tessera::driver

@@ -27,8 +27,11 @@ class OutputFiles {
 
   void add(std::string name, std::string content) { files_.emplace_back(std::move(name), std::move(content)); }
 
-  /// Writes temporary files next to their targets, then renames them. Returns how many changed. Throws UserError, with
-  /// the previous files as they were, when one cannot be written.
+  /// A file that is no longer wanted; it may be gone already.
+  void remove(std::string name) { obsolete_.push_back(std::move(name)); }
+
+  /// Writes temporary files next to their targets, then removes what is not wanted and renames them. Returns how many
+  /// were written. Throws UserError, with the previous files as they were, when one cannot be written.
   std::size_t commit() {
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
@@ -36,6 +39,9 @@ class OutputFiles {
       refuse("the output directory cannot be made", directory_, error);
     for (const auto& [name, content] : files_)
       if (!holds(directory_ / name, content)) stage(directory_ / name, content);
+    for (const std::string& name : obsolete_)
+      if (!std::filesystem::remove(directory_ / name, error) && error)
+        refuse("the old file cannot be removed", directory_ / name, error);
     const std::size_t changed = staged_.size();
     for (; !staged_.empty(); staged_.pop_back()) {
       std::filesystem::rename(staged_.back().first, staged_.back().second, error);
@@ -74,6 +80,7 @@ class OutputFiles {
 
   std::filesystem::path directory_;
   std::vector<std::pair<std::string, std::string>> files_;
+  std::vector<std::string> obsolete_;
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> staged_;  // temporary, target
 };
 

@@ -132,6 +132,7 @@ struct OpInfo {
   bool is_view = false;                   ///< the result is another look at operand 0's storage
   bool self_loading = false;              ///< reads its GM operands itself: no whole-tensor load
   SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
+  bool made_by_passes = false;            ///< no function of the front end makes it
 };
 
 /// The position of the operand that may be memory: a tensor that the operation addresses, and not a value. None: -1.

@@ -265,7 +265,8 @@ inline constexpr OpInfo transpose = {
 inline constexpr OpInfo transpose_view = {
     .name = "transpose_view", .summary = "a Mat tile read with its last two axes exchanged; no data moves",
     .level = Level::tile, .infer = infer_transpose_view, .valid = ValidRule::swap_axes, .form = PtoForm::transposed_view,
-    .pipe = Pipe::none, .operand_spaces = {spaces(Mat), {}, {}}, .result_spaces = spaces(Mat), .is_view = true};
+    .pipe = Pipe::none, .operand_spaces = {spaces(Mat), {}, {}}, .result_spaces = spaces(Mat), .is_view = true,
+    .made_by_passes = true};
 inline constexpr OpInfo set_valid_shape = {
     .name = "set_valid_shape", .summary = "the same storage with other valid extents; operands: x, one extent per dim",
     .infer = infer_set_valid, .valid = ValidRule::stated, .pto = "set_validshape", .form = PtoForm::set_valid,

@@ -142,13 +142,13 @@ class InferSpaces {
   }
   [[noreturn]] void no_way(OpId op, int operand, ValueId v, SpaceSet allowed) const {
     const MemorySpace from = out_.type(v).space;
-    const std::string numbers = " (operand " + std::to_string(operand) + ", " + std::string(name(from)) + " to " +
+    const std::string details = " (operand " + std::to_string(operand) + ", " + std::string(name(from)) + " to " +
                                 std::string(name(allowed.first())) + " on " + std::string(name(arch_)) + ")";
     const std::string hint = allowed.first() == Acc ? "begin with matmul, or with tile<Shape<M, N>, f32, Acc>()"
                              : from == Vec          ? "store the tile to a tensor and load it to Mat"
                                                     : "store the tile to a tensor and load it where it is needed";
     fail(in_[op].location,
-         std::string(in_.info(op).name) + ": no instruction moves the operand to where it is read" + numbers, hint);
+         std::string(in_.info(op).name) + ": no instruction moves the operand to where it is read" + details, hint);
   }
 
   // --- loops and branches: a variable stands in one place ---

@@ -21,9 +21,13 @@ class HostTensor {
     if (!simulator::can_simulate(dtype))
       fail({}, "simulate: the element type has no host format (" + std::string(name(dtype)) + ")",
            "use f32, f16, bf16 or an integer type");
-    count_ = 1;
-    for (const std::int64_t d : dims_) count_ *= d;
-    if (count_ < 0) fail({}, "simulate: a dim is negative (" + shape_text(dims_) + ")", "dims are positive");
+    std::int64_t bytes = bytes_of(dtype, 1);
+    for (const std::int64_t d : dims_) {
+      if (d < 0) fail({}, "simulate: a dim is negative (" + shape_text(dims_) + ")", "dims are zero or larger");
+      if (__builtin_mul_overflow(bytes, d, &bytes))
+        fail({}, "simulate: the tensor is too large (" + shape_text(dims_) + ")", "make it smaller");
+    }
+    count_ = bytes / bytes_of(dtype, 1);
     bytes_.resize(static_cast<std::size_t>(count_) * element_bytes());
   }
 

@@ -177,7 +177,7 @@ inline constexpr ControlForm control_forms[] = {{&ops::for_loop, emit_for},     
                                                 {&ops::condition, emit_condition}, {&ops::return_op, emit_return}};
 inline void emit_control(Module& m, OpId o) {
   for (const ControlForm& form : control_forms)
-    if (m.f.is(o, *form.op)) return m.region([&] { form.emit(m, o); });
+    if (m.f.is(o, *form.op)) return form.emit(m, o);
   contradict(m, o, "no control form");
 }
 

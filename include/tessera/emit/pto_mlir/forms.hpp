@@ -18,15 +18,6 @@ inline void write_ins(Module& m, const Name* names, const std::string_view* type
   m.put(')');
 }
 
-// An unsigned scalar has no form that the assembler takes in an instruction on tiles.
-inline Name instruction_scalar(Module& m, OpId o, ValueId v) {
-  const DType d = m.f.type(v).dtype;
-  if (is_unsigned(d))
-    refuse(m, o, "an unsigned scalar is no operand of an instruction on tiles (" + std::string(info(d).name) + ")",
-           "cast the tile and the scalar to a signed type, or fill a tile with the scalar");
-  return m.scalar(v);
-}
-
 /// Whether the rows of a tile follow each other in storage, so that the assembler sees it with other shapes.
 inline bool is_contiguous(const Module& m, const Tile& t) {
   if (t.kind != Tile::Kind::window) return true;
@@ -57,7 +48,7 @@ inline void write_instruction(Module& m, OpId o, std::string_view inside, std::s
     const ValueId v = f.operand(o, i);
     if (!f.type(v).is_tile()) {
       if (!f.type(v).is_scalar()) contradict(m, o, "an operand is not a tile");
-      names[i] = instruction_scalar(m, o, v);
+      names[i] = m.scalar(v);
     } else {
       const Tile t = usable(m, o, v, i);
       names[i] = t.name;
@@ -291,11 +282,7 @@ static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::block_i
 
 inline void emit_block(Module& m, BlockId b) {
   m.deeper();
-  for (OpId o = m.f[b].first; o; o = m.f.next(o)) {
-    const OpInfo& op = m.f.info(o);
-    form_table[static_cast<std::size_t>(op.form)](m, o);
-    if (op.pipe != Pipe::none && op.level != Level::scalar) m.note_kind(o);
-  }
+  for (OpId o = m.f[b].first; o; o = m.f.next(o)) form_table[static_cast<std::size_t>(m.f.info(o).form)](m, o);
   m.shallower();
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../ir/cores.hpp"
 #include "../../ir/signature.hpp"
 #include "text.hpp"
 
@@ -263,29 +264,6 @@ class Module {
     return static_cast<std::uint32_t>(parts_.size() - 1);
   }
 
-  // --- which core ---
-  static constexpr unsigned vector_kind = 1, cube_kind = 2;
-  /// Notes the core that runs an operation on tiles.
-  void note_kind(OpId o) {
-    const Operation& op = f[o];
-    bool cube = false, tiles = false;
-    const auto look = [&](const Type& t) {
-      tiles = tiles || t.is_tile();
-      cube = cube || (t.is_tile() && t.space != Vec);
-    };
-    for (int i = 0; i < f.operand_count(o) && i < 3; ++i) look(f.type(f.operand(o, i)));
-    if (op.result_count > 0) look(f.type(f.result(o)));
-    if (tiles) kinds_ |= cube ? cube_kind : vector_kind;
-  }
-  /// Writes the blocks of a control operation and notes whether both cores run in them.
-  template <class Write>
-  void region(Write&& write) {
-    const unsigned outside = kinds_;
-    kinds_ = 0;
-    write();
-    mixed_region_ = mixed_region_ || kinds_ == (vector_kind | cube_kind);
-    kinds_ |= outside;
-  }
   /// Notes an instruction whose value later instructions of the function use.
   void note_value_of_section() { defined_in_section_ = true; }
 
@@ -304,8 +282,7 @@ class Module {
   /// The module's text; `write_body` writes the operations.
   template <class WriteBody>
   std::string text(WriteBody&& write_body) {
-    if (!is_identifier(f.name))
-      fail(f.location, "kernel: the name is not an identifier (" + f.name + ")", "use letters, digits and '_'");
+    check_kernel_name(f.name, f.location);
     std::string head("module attributes {pto.target_arch = \"");
     head.append(name(options.arch)).append("\"} {\n  func.func @").append(f.name).append("(");
     parameters(head);
@@ -313,7 +290,8 @@ class Module {
     write_body(*this);
     // The assembler puts runs of vector and of cube operations into sections of their own, unless the function has a kind.
     // It must not where a loop or branch holds both, or where a value of one section is used in another.
-    const bool one_section = kinds_ == (vector_kind | cube_kind) && (mixed_region_ || defined_in_section_);
+    const Cores cores = cores_of(f);
+    const bool one_section = cores.both() && (cores.both_in_one_region || defined_in_section_);
     head.append(one_section ? ") attributes {pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {\n"
                             : ") attributes {pto.entry} {\n");
     body_.append("  }\n}\n");
@@ -374,18 +352,16 @@ class Module {
       head.append(before.empty() ? signless(d) : info(d).pto_name).append(after);
       separator = ", ";
     };
-    for (const bool tensors : {true, false})
-      for (std::size_t i = 0; i < f.parameters.size(); ++i) {
-        const Parameter& p = f.parameters[i];
-        if (f.type(p.value).is_tensor() != tensors) continue;
-        const Name n = names_[p.value.index] = parameter_name(p.name, i);
-        if (tensors) argument(n, "!pto.ptr<", f.type(p.value).dtype, ">");
-        else argument(n, "", f.type(p.value).dtype, "");
+    for (const FunctionArgument& a : function_arguments(f)) {
+      if (a.kind == FunctionArgument::Kind::dim) {
+        symbols_.emplace_back(a.dim, parameter_name(symbol_of(a.dim).view(), 0));
+        argument(symbols_.back().second, "", index_type, "");
+        continue;
       }
-    for (const std::int64_t d : argument_dims(f)) {
-      const Name n = parameter_name(symbol_of(d).view(), 0);
-      symbols_.emplace_back(d, n);
-      argument(n, "", index_type, "");
+      const Parameter& p = f.parameters[a.parameter];
+      const Name n = names_[p.value.index] = parameter_name(p.name, a.parameter);
+      const bool is_tensor = a.kind == FunctionArgument::Kind::tensor;
+      argument(n, is_tensor ? "!pto.ptr<" : "", f.type(p.value).dtype, is_tensor ? ">" : "");
     }
     for (const ValueId v : f.symbols()) names_[v.index] = dim(f[v].integer).name;
   }
@@ -507,8 +483,7 @@ class Module {
   std::uint32_t next_ = 0;
   std::uint32_t float_constants_ = 0;
   bool has_launch_zero_ = false;  // a zero that the assembler does not fold is defined
-  unsigned kinds_ = 0;
-  bool mixed_region_ = false, defined_in_section_ = false;
+  bool defined_in_section_ = false;
   std::vector<Name> names_;  // by value: scalars
   std::vector<std::uint32_t> tiles_;  // by value: handle
   std::vector<Tile> handles_;
