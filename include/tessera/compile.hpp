@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dsl/kernel.hpp"
+#include "dsl/trace.hpp"
 #include "emit/pto_mlir.hpp"
 #include "ir/source_names.hpp"
 #include "passes/pipeline.hpp"

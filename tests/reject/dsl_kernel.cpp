@@ -56,4 +56,9 @@ inline const auto k = kernel("k", params("x", "y"), [](X x, Tensor<Shape<16, 32>
 inline const auto k = kernel("k", [](X x, Tensor<Shape<16, 32>, f32> y, Out<X> o) {
   store(x + y, o, at(0, 0));  // expect: add_shapes_do_not_broadcast<64, 32>
 });
+#elif CASE == 18
+inline const auto k = kernel("k", [](X x) { return exp(x); });
+void test() {
+  (void)k.trace();  // expect: trace_needs_include_tessera_compile_hpp<>
+}
 #endif

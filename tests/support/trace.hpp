@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tessera/dsl/trace.hpp"
 #include "tessera/ir/printer.hpp"
 #include "tessera/kernel.hpp"
 
@@ -14,7 +15,7 @@ using namespace tessera;  // NOLINT: a test
 template <class F>
 std::string text(F f, const std::source_location& at = std::source_location::current()) {
   static int count = 0;
-  const auto k = Kernel<F>("k" + std::to_string(count++), std::move(f), {}, at);
+  const auto k = Kernel<F>("k" + std::to_string(count++), std::move(f), nullptr, at);
   try {
     const std::string s = print(k.trace());
     return s.substr(s.find('('));  // the name differs from kernel to kernel

@@ -239,8 +239,9 @@ TEST_CASE("while_ and if_") {
     HERE(line); if_(i == 0, [&] { t = load<Shape<8, 64>>(x, at(8, 0), valid(4, 64)); });
     store(t, o, at(0, 0));
   });
-  CHECK(got == expected(line, "if_: the branches leave a variable with different valid extents",
-                       "give both values the same extents, computed before the branch"));
+  CHECK(got == expected(line, "if_: the branches leave a Vec variable with different valid extents (axis 0: 4, 8)",
+                       "give both values the same extents, computed before the branch: for a variable that starts as tile<...>(), "
+                       "set_valid_shape(tile<...>(), valid(...))"));
   got = trace::text([](X x, Out<X> o) {
     Var t = load<Shape<8, 64>>(x, at(0, 0));
     for ([[maybe_unused]] Index i : range(4)) {

@@ -198,7 +198,7 @@ TEST_CASE("element types that cannot be simulated are refused where they stand")
         "f32, f16, bf16 or integers");
 }
 TEST_CASE("an operation without a function is an internal error") {
-  static constexpr OpInfo unknown = {.name = "unknown", .summary = "", .infer = tessera::detail::infer_create};
+  static constexpr OpInfo unknown = {.name = "unknown", .summary = "", .infer = tessera::detail::infer_create, .dtypes = {dtypes(f32), dtypes(f32)}};
   TestFunction k;
   (void)k.b.value(unknown, {}, {}, tile_type(f32, {1, 1}));
   CHECK(error_of([&] { (void)simulate(k.f, {}); }) == "internal error: simulate: no function for operation unknown");

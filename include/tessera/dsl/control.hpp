@@ -59,32 +59,26 @@ class [[nodiscard]] range_loop {
   bool open_ = false;
 };
 
-inline void check_step(ValueId step, const std::source_location& at) {
-  const Value& v = Recorder::current(at).function()[step];
-  if (v.kind == ValueKind::constant && v.integer <= 0)
-    fail(location_of(at), Text("range: the step is not positive (").append(v.integer).append(")"), "count upwards");
-}
-
 }  // namespace detail
 
 /// Counts from 0 to `stop`, from `start` to `stop`, or so by `step`; `stop` is exclusive, the step positive.
 template <detail::loop_bound B>
 auto range(B&& stop, std::source_location at = std::source_location::current()) {
   Recorder& r = Recorder::current(at);
-  return detail::range_loop(r.function().index(0), detail::record_now<Index>(std::forward<B>(stop), at), r.function().index(1), at);
+  return detail::range_loop(r.index(0), detail::record_now<Index>(std::forward<B>(stop), at), r.index(1), at);
 }
 template <detail::loop_bound A, detail::loop_bound B>
 auto range(A&& start, B&& stop, std::source_location at = std::source_location::current()) {
   const ValueId first = detail::record_now<Index>(std::forward<A>(start), at);
   const ValueId last = detail::record_now<Index>(std::forward<B>(stop), at);
-  return detail::range_loop(first, last, Recorder::current(at).function().index(1), at);
+  return detail::range_loop(first, last, Recorder::current(at).index(1), at);
 }
 template <detail::loop_bound A, detail::loop_bound B, detail::loop_bound C>
 auto range(A&& start, B&& stop, C&& step, std::source_location at = std::source_location::current()) {
   const ValueId first = detail::record_now<Index>(std::forward<A>(start), at);
   const ValueId last = detail::record_now<Index>(std::forward<B>(stop), at);
   const ValueId by = detail::record_now<Index>(std::forward<C>(step), at);
-  detail::check_step(by, at);
+  Recorder::current(at).check_step(by, detail::location_of(at));
   return detail::range_loop(first, last, by, at);
 }
 template <class... B>

@@ -37,6 +37,9 @@ struct recorded_value : recorded_value_is_no_native_condition_use_if_or_while, r
 /// A value of a kernel: a handle, a variable or an expression node.
 template <class X>
 concept recorded = std::is_base_of_v<recorded_value, std::remove_cvref_t<X>>;
+/// A parameter that the kernel writes: it names memory, where other values never change.
+template <class X>
+concept output = recorded<X> && requires { typename std::remove_cvref_t<X>::is_output; };
 /// A C++ number that may stand in an expression.
 template <class X>
 concept literal_number = std::is_arithmetic_v<std::remove_cvref_t<X>> ||
@@ -100,55 +103,10 @@ struct literal {
   std::int64_t integer = 0;
   double number = 0;
   bool floating = false;
-  ValueId record(Recorder& r, const Location& at) const { return literal_value(r, type_of<V>.dtype, *this, at); }
-};
-struct any_literal {
-  std::int64_t integer;
-  double number;
-  bool floating;
-};
-/// The largest finite number; a literal above it would become infinity.
-constexpr double largest_number(DType d) {
-  switch (d) {
-    case f16: return 65504;
-    case f32: return 3.4028234663852886e38;
-    case bf16: return 3.3895313892515355e38;
-    case f8e4m3: return 448;
-    case f8e5m2: return 57344;
-    case hif8: return 32768;
-    case f4e2m1: return 6;
-    default: return 1.7014118346046923e38;  // f8e8m0: 2^127
+  ValueId record(Recorder& r, const Location& at) const {
+    return r.literal(type_of<V>.dtype, {integer, number, floating}, at);
   }
-}
-inline ValueId literal_constant(Recorder& r, DType d, const any_literal& l, const Location& at) {
-  const auto misfit = [&] {
-    Text text("kernel: a literal is out of range for ");
-    text.append(name(d));
-    // Without the fraction: printing doubles costs more to include than it is worth here.
-    const std::int64_t whole = !l.floating ? l.integer : l.number > -9e18 && l.number < 9e18 ? static_cast<std::int64_t>(l.number) : 0;
-    if (!l.floating || whole != 0) text.append(" (").append(whole).append(")");
-    fail(at, text,
-         "use a number that the element type holds, or cast the operand to a wider type");
-  };
-  if (is_float(d)) {
-    const double n = l.floating ? l.number : static_cast<double>(l.integer);
-    if (n - n == 0 && (n < 0 ? -n : n) > largest_number(d)) misfit();  // infinity is written as such
-    return r.function().constant(d, n);
-  }
-  if (l.floating) misfit();
-  const int bits = info(d).bits;
-  const bool is_signed = info(d).kind == DTypeKind::signed_integer || d == index_type;
-  if (d == boolean ? l.integer < 0 || l.integer > 1
-                   : bits < 64 && (is_signed ? l.integer < -(std::int64_t{1} << (bits - 1)) || l.integer >= std::int64_t{1} << (bits - 1)
-                                             : l.integer < 0 || l.integer >= std::int64_t{1} << bits))
-    misfit();
-  if (d == u64 && l.integer < 0) misfit();
-  return r.function().constant(d, l.integer);
-}
-template <class V>
-ValueId literal_value(Recorder& r, DType d, const literal<V>& l, const Location& at) {
-  return literal_constant(r, d, {l.integer, l.number, l.floating}, at);
-}
+};
 template <class V, class N>
 constexpr literal<V> make_literal(const N& n) {
   if constexpr (!std::is_arithmetic_v<N>) return make_literal<V>(N::value);
@@ -169,14 +127,6 @@ constexpr std::int64_t held() {
   if constexpr (is_node<K>) return size_of_value<typename K::value_type>();
   else return 0;
 }
-
-/// What every node shares: where and when it was written, and the value once it is recorded.
-struct node_state {
-  Location location;
-  Placement place;
-  std::uint32_t recorder = 0;
-  mutable ValueId value;
-};
 
 /// Up to three operands of a node, stored in place.
 template <class... K>
@@ -251,16 +201,6 @@ inline bool begin_record(const node_state& s, const Recorder& r) {
   if (s.recorder != r.id()) r.refuse_foreign(std::source_location(), s.location);
   return !s.value;
 }
-inline void emit_node(Recorder& r, const OpInfo& op, int variant, const ValueId* operands, std::size_t count, const Attr* attr,
-                      const Type& requested, const node_state& s) {
-  Attr attrs[3];
-  std::size_t attr_count = 0;
-  if ((variant & transposes_lhs) != 0) attrs[attr_count++] = int_attr(AttrKey::transpose_lhs, 1);
-  if ((variant & transposes_rhs) != 0) attrs[attr_count++] = int_attr(AttrKey::transpose_rhs, 1);
-  if (attr != nullptr) attrs[attr_count++] = *attr;
-  r.set_location(s.location);
-  s.value = r.emit(op, {operands, count}, {attrs, attr_count}, requested);
-}
 
 }  // namespace detail
 
@@ -303,7 +243,7 @@ class [[nodiscard]] expression : public detail::unnamed_operand<expression<V, Op
     if (detail::begin_record(state_, r)) {
       ValueId operands[sizeof...(K) + 1];
       kids_.record(r, state_.location, operands);
-      detail::emit_node(r, Op, Variant, operands, sizeof...(K), has_attr_ ? &attr_ : nullptr, type_of<V>, state_);
+      r.emit_node(Op, Variant, {operands, sizeof...(K)}, has_attr_ ? &attr_ : nullptr, type_of<V>, state_);
     }
     return state_.value;
   }

@@ -427,11 +427,8 @@ auto tile() -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_cr
 template <class X>
   requires shaped<X>
 [[nodiscard]] Index dim(const X&, int axis, std::source_location at = std::source_location::current()) {
-  constexpr Type t = type_of<value_of<X>>;
   Recorder& r = Recorder::current(at);
-  if (axis < -t.rank || axis >= t.rank)
-    refuse(breaks(rule::axis_out_of_range, arg_op, arg(std::int64_t{axis}), arg(std::int64_t{t.rank})), "dim", detail::location_of(at));
-  return {r, r.function().dim_value(t.dims[axis < 0 ? axis + t.rank : axis])};
+  return {r, r.dim_value(type_of<value_of<X>>, axis, detail::location_of(at))};
 }
 
 /// Names a value in dumps and in emitted code.
@@ -440,7 +437,7 @@ template <class X>
 [[nodiscard]] value_of<X> named(const char* name, X&& x, std::source_location at = std::source_location::current()) {
   Recorder& r = Recorder::current(at);
   const ValueId v = detail::record_operand(at, TESSERA_FORWARD(x));
-  r.function().set_name(v, name);
+  r.set_name(v, name);
   return {r, v};
 }
 

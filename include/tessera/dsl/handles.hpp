@@ -22,11 +22,14 @@ class handle_state {
   std::uint32_t recorder_;
 };
 
-/// An expression, handle or number of value type V, recorded now.
-template <class V, class X>
+/// An expression, handle or number of value type V, recorded now. What is kept is a copy of an output parameter, which may
+/// change; what is stored at once need not be.
+template <class V, bool Keep = true, class X>
 ValueId record_now(X&& x, const std::source_location& at) {
   if constexpr (recorded<X>) {
-    if constexpr (std::is_same_v<value_of<X>, V>) {
+    if constexpr (output<X> && Keep) {
+      return Recorder::current(at).snapshot(x.resolve(at), location_of(at));
+    } else if constexpr (std::is_same_v<value_of<X>, V>) {
       return record_operand(at, TESSERA_FORWARD(x));
     } else {
       Recorder& r = Recorder::current(at);
@@ -46,14 +49,14 @@ concept assignable_to = (recorded<X> && std::is_same_v<typename std::remove_cvre
                         (recorded<X> && type_of<V>.is_index() && scalar_operand<X> && is_integer(type_of<value_of<X>>.dtype));
 
 /// What is assigned to a variable or output of value type V, recorded, with the user's line.
-template <class V>
+template <class V, bool Keep>
 struct assigned_value {
   ValueId value;
   std::source_location at;
   template <class X>
     requires assignable_to<X, V>
   assigned_value(X&& x, std::source_location l = std::source_location::current())  // NOLINT: converts by design
-      : value(record_now<V>(TESSERA_FORWARD(x), l)), at(l) {}
+      : value(record_now<V, Keep>(TESSERA_FORWARD(x), l)), at(l) {}
 };
 
 /// The verdict on an assignment that assignable_to refuses.
@@ -210,7 +213,7 @@ class Var : public detail::named_operand<V> {
   ~Var() {
     if (state_.recorder != nullptr) state_.recorder->remove(state_);
   }
-  Var& operator=(detail::assigned_value<V> x) {
+  Var& operator=(detail::assigned_value<V, true> x) {
     check_owner(x.at);
     state_.current = x.value;
     return *this;
@@ -243,8 +246,7 @@ class Var : public detail::named_operand<V> {
  private:
   void check_owner(const std::source_location& use) const {
     const Recorder& r = Recorder::current(use);
-    if (state_.recorder != &r)
-      fail(r.use_or_last(use), "kernel: a variable of another kernel is used", "declare the Var inside this kernel's lambda");
+    if (state_.recorder != &r) r.refuse_foreign_variable(use);
   }
   VarState state_;
 };
@@ -270,8 +272,6 @@ struct is_variable : std::false_type {};
 template <class V>
 struct is_variable<Var<V>> : std::true_type {};
 template <class X>
-concept output = recorded<X> && requires { typename std::remove_cvref_t<X>::is_output; };
-template <class X>
 concept immutable = recorded<X> && !is_variable<std::remove_cvref_t<X>>::value && !output<X>;
 }  // namespace detail
 #define TESSERA_BROKEN_COMPOUND(SIGN, FORMS)                                                                      \
@@ -280,7 +280,7 @@ concept immutable = recorded<X> && !is_variable<std::remove_cvref_t<X>>::value &
   auto operator SIGN##=(Var<V>&, X&&)->decltype(detail::unwrap(detail::broken_compound<FORMS, V, X>()));          \
   template <detail::immutable A, class X>                                                                         \
   broken::handles_are_immutable_use_var<> operator SIGN##=(A&&, X&&);                                             \
-  template <detail::output A, class X>                                                                            \
+  template <output A, class X>                                                                            \
   broken::output_has_no_compound_assignment<> operator SIGN##=(A&&, X&&);
 TESSERA_BROKEN_COMPOUND(+, detail::forms_add)
 TESSERA_BROKEN_COMPOUND(-, detail::forms_sub)
@@ -314,15 +314,10 @@ class written_parameter : public named_operand<T> {
   [[nodiscard]] TESSERA_INLINE ValueId resolve(const std::source_location& use = std::source_location()) const { return state_.get(use); }
 
  protected:
-  void assign(const assigned_value<T>& x) {
+  void assign(const assigned_value<T, false>& x) {
     Recorder& r = Recorder::current(x.at);
     const ValueId target = resolve(x.at);
-    r.go_here(location_of(x.at));
-    Pool<ValueId> operands;
-    operands.push_back(x.value);
-    operands.push_back(target);
-    for (int i = 0; i < type_of<T>.rank; ++i) operands.push_back(r.build().index(0));
-    r.emit(ops::store, operands, {}, {});
+    r.store_whole(x.value, target, location_of(x.at));
   }
 
  private:
@@ -339,7 +334,7 @@ class Out : public detail::written_parameter<Out<T>, T> {
   Out(const Out&) = default;
   Out& operator=(const Out&)
     requires false;
-  Out& operator=(detail::assigned_value<T> x) {
+  Out& operator=(detail::assigned_value<T, false> x) {
     this->assign(x);
     return *this;
   }
@@ -355,7 +350,7 @@ class InOut : public detail::written_parameter<InOut<T>, T> {
   InOut(const InOut&) = default;
   InOut& operator=(const InOut&)
     requires false;
-  InOut& operator=(detail::assigned_value<T> x) {
+  InOut& operator=(detail::assigned_value<T, false> x) {
     this->assign(x);
     return *this;
   }

@@ -1,4 +1,4 @@
-// kernel("name", lambda): registers a lambda over typed parameters; tracing runs it once and records a function.
+// kernel("name", lambda): registers a lambda over typed parameters. Tracing it needs <tessera/compile.hpp>.
 #pragma once
 
 #include <string>
@@ -59,7 +59,7 @@ struct Results<A, B, C, D> {
 namespace detail {
 template <class X>
 value_of<X> named_now(X&& x, const std::source_location& at) {
-  return {Recorder::current(at), record_operand(at, std::forward<X>(x))};
+  return {Recorder::current(at), record_now<value_of<X>>(std::forward<X>(x), at)};
 }
 }  // namespace detail
 
@@ -151,45 +151,26 @@ struct returnable<Results<V...>> {
   static constexpr bool value = (returnable<V>::value && ...);
 };
 
-// Not templates: compiled once per source.
-inline ValueId add_parameter(Recorder& r, const Type& type, Direction direction, const char* name, std::size_t position, const Location& at) {
-  Function& f = r.function();
-  const ValueId v = f.add_argument(f.body(), type);
-  for (int i = 0; i < type.rank; ++i)
-    if (is_dynamic(type.dims[i])) f.symbol(type.dims[i]);
-  const Text text = name != nullptr ? Text(name) : Text("arg").append(static_cast<std::int64_t>(position));
-  f.set_name(v, text);
-  f.parameters.push_back({v, text, direction, at});
-  return v;
-}
-inline void end_function(Recorder& r, List<ValueId> values, const Location& at) {
-  r.throw_error();
-  r.go_here(at);
-  for (const ValueId v : values) r.check_visible(v);
-  r.build().control(ops::return_op, values, {}, 0);
-  r.function()[r.function().body()].open = false;
-}
-
 template <class F, std::size_t... I, class... P>
-TESSERA_INLINE void trace_into(Recorder& r, F f, const char* const* names, const Location& at, std::index_sequence<I...>, type_list<P...>) {
+TESSERA_INLINE void run_lambda(Recorder& r, F f, const char* const* names, std::index_sequence<I...>, type_list<P...>) {
   using R = std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>;
   // Braces: parameters in order.
   const ValueId values[sizeof...(P) + 1] = {
-      add_parameter(r, type_of<typename parameter<P>::value>, parameter<P>::direction, names != nullptr ? names[I] : nullptr, I, at)...};
+      r.add_parameter(type_of<typename parameter<P>::value>, parameter<P>::direction, names[I], I)...};
   if constexpr (std::is_void_v<R>) {
     f(P(r, values[I])...);
-    end_function(r, {}, at);
+    r.end_function({});
   } else if constexpr (recorded<R>) {
     const auto x = f(P(r, values[I])...);
     r.throw_error();
-    end_function(r, {x.resolve()}, at);
+    r.end_function({x.resolve()});
   } else {
     const auto x = f(P(r, values[I])...);
     r.throw_error();
-    if constexpr (requires { x.fourth; }) end_function(r, {x.first.resolve(), x.second.resolve(), x.third.resolve(), x.fourth.resolve()}, at);
-    else if constexpr (requires { x.third; }) end_function(r, {x.first.resolve(), x.second.resolve(), x.third.resolve()}, at);
-    else if constexpr (requires { x.second; }) end_function(r, {x.first.resolve(), x.second.resolve()}, at);
-    else end_function(r, {x.first.resolve()}, at);
+    if constexpr (requires { x.fourth; }) r.end_function({x.first.resolve(), x.second.resolve(), x.third.resolve(), x.fourth.resolve()});
+    else if constexpr (requires { x.third; }) r.end_function({x.first.resolve(), x.second.resolve(), x.third.resolve()});
+    else if constexpr (requires { x.second; }) r.end_function({x.first.resolve(), x.second.resolve()});
+    else r.end_function({x.first.resolve()});
   }
 }
 
@@ -197,51 +178,23 @@ TESSERA_INLINE void trace_into(Recorder& r, F f, const char* const* names, const
 template <class F>
 inline constexpr char closure_tag = 0;
 
-// What all kernels share: compiled once per source.
-class traced_kernel : public KernelEntry {
- public:
-  traced_kernel(std::string_view name, const Location& at, const void* closure_type, bool has_captures, int target, const Pool<const char*>& names)
-      : KernelEntry(name, at, closure_type, has_captures, target), names_(names) {}
-  [[nodiscard]] Function trace() const final {
-    Function f;
-    f.name = name();
-    f.location = location();
-    f.target = target();
-    Recorder r(f);
-    r.set_location(location());
-    try {
-      run(r, names_.empty() ? nullptr : names_.data());
-    } catch (const UserError&) {
-      // What the user did first is what is reported.
-      if (!r.error_is_an_exception()) r.throw_error();
-      throw;
-    } catch (const InternalError&) {
-      throw;
-    } catch (const std::exception& e) {
-      if (!r.error_is_an_exception()) r.throw_error();
-      fail(r.error() != nullptr ? r.error_location() : location(), Text("kernel: the lambda throws an exception (").append(e.what()).append(")"),
-           "a kernel's lambda runs once, while it is recorded");
-    }
-    return f;
-  }
-
- private:
-  virtual void run(Recorder& r, const char* const* names) const = 0;
-  Pool<const char*> names_;
-};
 template <class F>
-class kernel_entry final : public traced_kernel {
+class kernel_entry final : public KernelEntry {
  public:
   using parameters = typename signature<decltype(&F::operator())>::parameters;
-  TESSERA_INLINE kernel_entry(std::string_view name, F&& f, const Pool<const char*>& names, const Location& at)
-      : traced_kernel(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for, names), f_(static_cast<F&&>(f)) {}
+  TESSERA_INLINE kernel_entry(std::string_view name, F&& f, const char* const* names, const Location& at)
+      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for), f_(static_cast<F&&>(f)) {
+    for (std::size_t i = 0; names != nullptr && i < parameters::size; ++i) names_.names[i] = names[i];
+  }
 
  private:
-  void run(Recorder& r, const char* const* names) const override {
-    trace_into(r, f_, names, location(), std::make_index_sequence<parameters::size>{}, parameters{});
-  }
+  void run(Recorder& r) const override { run_lambda(r, f_, names_.names, std::make_index_sequence<parameters::size>{}, parameters{}); }
   F f_;
+  parameter_names<parameters::size> names_{};
 };
+/// What traces a kernel entry is found in <tessera/compile.hpp>, where that is included.
+template <class E>
+concept traceable = requires(const E& e) { trace_kernel(e); };
 
 }  // namespace detail
 
@@ -252,12 +205,20 @@ class Kernel {
   using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
   using result_type = std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>;
 
-  TESSERA_INLINE Kernel(std::string_view name, F&& f, const Pool<const char*>& names, const std::source_location& at)
+  /// `names`: null, or one for each parameter.
+  TESSERA_INLINE Kernel(std::string_view name, F&& f, const char* const* names, const std::source_location& at)
       : entry_(Registry::instance().add(new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at)))) {}
   [[nodiscard]] const Text& name() const { return entry_->name(); }
   [[nodiscard]] const Location& location() const { return entry_->location(); }
-  /// Runs the lambda once and returns the recorded function. Throws UserError.
-  [[nodiscard]] Function trace() const { return entry_->trace(); }
+  /// Runs the lambda once and returns the recorded function. Throws UserError. Needs <tessera/compile.hpp>.
+  template <class E = KernelEntry>
+    requires detail::traceable<E>
+  [[nodiscard]] auto trace() const {
+    return trace_kernel(static_cast<const E&>(*entry_));
+  }
+  template <class E = KernelEntry>
+    requires(!detail::traceable<E>)
+  broken::trace_needs_include_tessera_compile_hpp<> trace() const;
 
  private:
   const KernelEntry* entry_;
@@ -310,12 +271,12 @@ consteval auto broken_names() {
 template <class F>
   requires(detail::kernel_fault<F>() == 0)
 [[nodiscard]] auto kernel(std::string_view name, F f, std::source_location at = std::source_location::current()) {
-  return Kernel<F>(name, static_cast<F&&>(f), {}, at);
+  return Kernel<F>(name, static_cast<F&&>(f), nullptr, at);
 }
 template <std::size_t N, class F>
   requires(detail::kernel_fault<F>() == 0 && detail::names_fit<F, N>())
 [[nodiscard]] auto kernel(std::string_view name, const parameter_names<N>& names, F f, std::source_location at = std::source_location::current()) {
-  return Kernel<F>(name, static_cast<F&&>(f), Pool<const char*>(names.names, N), at);
+  return Kernel<F>(name, static_cast<F&&>(f), names.names, at);
 }
 template <class F>
   requires(detail::kernel_fault<F>() != 0)

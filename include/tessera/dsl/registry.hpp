@@ -3,9 +3,11 @@
 
 #include <vector>
 
-#include "../ir/function.hpp"
+#include "../ir/diagnostic.hpp"
 
 namespace tessera {
+
+class Recorder;
 
 /// A kernel as the registry holds it; lives to the end of the program.
 class KernelEntry {
@@ -13,15 +15,15 @@ class KernelEntry {
   /// `target` is the Arch that the source was compiled for, or any_target.
   KernelEntry(std::string_view name, const Location& at, const void* closure_type, bool has_captures, int target)
       : name_(name), location_(at), closure_type_(closure_type), target_(target), has_captures_(has_captures) {}
-  static constexpr int any_target = Function::any_target;
+  static constexpr int any_target = -1;
   KernelEntry(const KernelEntry&) = delete;
   KernelEntry& operator=(const KernelEntry&) = delete;
   virtual ~KernelEntry() = default;
   [[nodiscard]] const Text& name() const { return name_; }
   [[nodiscard]] const Location& location() const { return location_; }
   [[nodiscard]] int target() const { return target_; }
-  /// Runs the lambda once and returns what it records. Throws UserError.
-  [[nodiscard]] virtual Function trace() const = 0;
+  /// Runs the lambda once, from its parameters to the end of the function. Throws what the lambda throws.
+  virtual void run(Recorder& r) const = 0;
   [[nodiscard]] bool same_definition(const KernelEntry& o) const {
     return name_ == o.name_ && closure_type_ == o.closure_type_ && !has_captures_ && !o.has_captures_;
   }

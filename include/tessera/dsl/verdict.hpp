@@ -69,6 +69,9 @@ consteval auto broken_type() {
   return broken_type<V>(std::make_index_sequence<V::value.arg_count>{});
 }
 
+// Transposed operands of a matrix product, as bits of a variant.
+inline constexpr int transposes_lhs = 1, transposes_rhs = 2;
+
 }  // namespace detail
 
 // A generator is built for one target; what depends on it stands in a namespace of that target.
@@ -90,9 +93,6 @@ inline constexpr int built_for = static_cast<int>(TESSERA_TARGET);
 #else
 inline constexpr int built_for = -1;
 #endif
-
-// Transposed operands of a matrix product, as bits of a variant.
-inline constexpr int transposes_lhs = 1, transposes_rhs = 2;
 
 constexpr Verdict judge(const OpInfo& op, const InferInput& in) {
   const Verdict v = infer(op, in);

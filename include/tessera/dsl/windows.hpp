@@ -197,7 +197,7 @@ using assemble_verdict = window_verdict<ops::assemble, void, std::remove_cvref_t
 
 /// Writes the valid part of a tile or tensor value to an output tensor at the offsets; Atomic::add adds it to what is there.
 template <class X, class T, class O>
-  requires shaped<X> && detail::output<T> && detail::offset_list<O> && (detail::store_verdict<X, T, O>::value.lawful())
+  requires shaped<X> && output<T> && detail::offset_list<O> && (detail::store_verdict<X, T, O>::value.lawful())
 void store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none, std::source_location at = std::source_location::current()) {
   const ValueId source = detail::record_operand(at, std::forward<X>(x));
   const Attr add = int_attr(AttrKey::atomic_add, 1);
@@ -205,10 +205,10 @@ void store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none, std::so
                       {&add, atomic == Atomic::add ? std::size_t{1} : std::size_t{0}});
 }
 template <class X, class T, class O>
-  requires shaped<X> && detail::output<T> && detail::offset_list<O> && (!detail::store_verdict<X, T, O>::value.lawful())
+  requires shaped<X> && output<T> && detail::offset_list<O> && (!detail::store_verdict<X, T, O>::value.lawful())
 auto store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none) -> decltype(detail::unwrap(detail::broken_type<detail::store_verdict<X, T, O>>()));
 template <class X, class T, class O>
-  requires shaped<X> && shaped<T> && (!detail::output<T>) && detail::offset_list<O>
+  requires shaped<X> && shaped<T> && (!output<T>) && detail::offset_list<O>
 broken::not_an_output<&ops::store> store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none);
 
 /// `target` with `x` written at the offsets, as a new value.
@@ -251,19 +251,19 @@ template <class X, class O>
 auto read(X&& x, O&& indices) -> decltype(detail::unwrap(detail::broken_type<detail::read_verdict<X, O>>()));
 /// Sets one element of an output tensor.
 template <class T, class O, class N>
-  requires detail::output<T> && detail::offset_list<O> && (detail::write_verdict<T, O, N>::value.lawful())
+  requires output<T> && detail::offset_list<O> && (detail::write_verdict<T, O, N>::value.lawful())
 void write(T&& target, O&& indices, N&& value, std::source_location at = std::source_location::current()) {
   const ValueId into = target.resolve(at);
   const ValueId number = detail::record_now<detail::scalar_like_t<value_of<T>>>(std::forward<N>(value), at);
   detail::emit_window(ops::write, {into, number}, indices, detail::no_valid{}, {}, at);
 }
 template <class T, class O, class N>
-  requires shaped<T> && (detail::output<T> || type_of<value_of<T>>.is_tile()) && detail::offset_list<O> &&
+  requires shaped<T> && (output<T> || type_of<value_of<T>>.is_tile()) && detail::offset_list<O> &&
            (!detail::write_verdict<T, O, N>::value.lawful())
 auto write(T&& target, O&& indices, N&& value) -> decltype(detail::unwrap(detail::broken_type<detail::write_verdict<T, O, N>>()));
 /// A tile or tensor value with one element set, as a new value.
 template <class T, class O, class N>
-  requires shaped<T> && (!detail::output<T>) && (type_of<value_of<T>>.is_tile()) && detail::offset_list<O> &&
+  requires shaped<T> && (!output<T>) && (type_of<value_of<T>>.is_tile()) && detail::offset_list<O> &&
            (detail::write_verdict<T, O, N>::value.lawful())
 [[nodiscard]] value_of<T> write(T&& target, O&& indices, N&& value, std::source_location at = std::source_location::current()) {
   const ValueId into = target.resolve(at);
@@ -271,7 +271,7 @@ template <class T, class O, class N>
   return {Recorder::current(at), detail::emit_window(ops::write, {into, number}, indices, detail::no_valid{}, {}, at)};
 }
 template <class T, class O, class N>
-  requires shaped<T> && (!detail::output<T>) && (type_of<value_of<T>>.is_tensor()) && detail::offset_list<O>
+  requires shaped<T> && (!output<T>) && (type_of<value_of<T>>.is_tensor()) && detail::offset_list<O>
 broken::not_an_output<&ops::write> write(T&& target, O&& indices, N&& value);
 
 /// The same data with other valid extents: `set_valid_shape(t, valid(m, n))`.

@@ -65,6 +65,7 @@ inline SimulationResult run_lowered(const Function& lowered, const std::vector<A
 inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const Function& lowered,
                                                 std::vector<Argument> arguments, const SimulateOptions& options = {}) {
   using namespace simulator;
+  check_overlaps(meaning, arguments);
   const std::string kernel = meaning.name.c_str();
   std::vector<HostTensor> copies;
   copies.reserve(arguments.size());

@@ -95,6 +95,16 @@ inline Number bind_number(const Parameter& p, std::size_t number, DType d, const
     fail(p.location, "simulate: the argument is not an integer (" + parameter_text(p, number) + ")", "pass an integer");
   return make_number(d, a.integer());
 }
+/// Refuses one array for two parameters of which the kernel writes one.
+inline void check_overlaps(const Function& f, const std::vector<Argument>& arguments) {
+  for (std::size_t i = 0; i < arguments.size() && i < f.parameters.size(); ++i)
+    for (std::size_t k = 0; k < i && arguments[i].tensor() != nullptr; ++k) {
+      const Parameter &a = f.parameters[k], &b = f.parameters[i];
+      if (arguments[k].tensor() == arguments[i].tensor() && (a.direction != Direction::in || b.direction != Direction::in))
+        fail(b.location, "simulate: one array is given for two parameters, and the kernel writes it (" + parameter_text(a, k) + ", " + parameter_text(b, i) + ")",
+             "parameters do not overlap: pass a copy, or make it one InOut parameter");
+    }
+}
 inline std::shared_ptr<Data> bind_memory(const HostTensor& t, Direction direction) {
   if (direction == Direction::out) return std::make_shared<Data>(t.dtype(), box_of(t.dims()));
   return std::make_shared<Data>(from_host(t));
@@ -146,6 +156,7 @@ inline SimulationResult simulate(const Function& f, const std::vector<Argument>&
          "simulate: the count of arguments is not that of the parameters (" + std::to_string(arguments.size()) + ", " +
              std::to_string(f.parameters.size()) + ")",
          "pass one argument for each parameter");
+  check_overlaps(f, arguments);
   Engine engine(f, options);
   std::vector<std::shared_ptr<Data>> memories(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -1,0 +1,55 @@
+// What names the parts of a function: 32-bit handles that stay valid while it grows, and lists of them.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "../core/pool.hpp"
+
+namespace tessera {
+
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
+
+struct ValueId {
+  std::uint32_t index = no_index;
+  explicit constexpr operator bool() const { return index != no_index; }
+  friend constexpr bool operator==(ValueId, ValueId) = default;
+};
+struct OpId {
+  std::uint32_t index = no_index;
+  explicit constexpr operator bool() const { return index != no_index; }
+  friend constexpr bool operator==(OpId, OpId) = default;
+};
+struct BlockId {
+  std::uint32_t index = no_index;
+  explicit constexpr operator bool() const { return index != no_index; }
+  friend constexpr bool operator==(BlockId, BlockId) = default;
+};
+
+/// A view of a sequence: what functions take where a caller has an array, a vector or a braced list.
+template <class T>
+class List {
+ public:
+  TESSERA_INLINE constexpr List() = default;
+  TESSERA_INLINE constexpr List(const T* first, std::size_t size) : first_(first), size_(size) {}
+  TESSERA_INLINE constexpr List(std::initializer_list<T> l) : size_(l.size()) {  // NOLINT: a parameter type, so the array lives on
+    first_ = l.begin();
+  }
+  TESSERA_INLINE List(const Pool<T>& p) : first_(p.data()), size_(p.size()) {}                       // NOLINT: a parameter type
+  TESSERA_INLINE List(const std::vector<T>& v) : first_(v.data()), size_(v.size()) {}                // NOLINT: a parameter type
+  [[nodiscard]] TESSERA_INLINE constexpr const T* begin() const { return first_; }
+  [[nodiscard]] TESSERA_INLINE constexpr const T* end() const { return first_ + size_; }
+  [[nodiscard]] TESSERA_INLINE constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] TESSERA_INLINE constexpr bool empty() const { return size_ == 0; }
+  [[nodiscard]] TESSERA_INLINE constexpr const T& operator[](std::size_t i) const { return first_[i]; }
+
+ private:
+  const T* first_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Who writes a parameter.
+enum class Direction : std::uint8_t { in, out, inout };
+
+}  // namespace tessera
