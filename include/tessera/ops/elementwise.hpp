@@ -92,7 +92,7 @@ inline constexpr OpInfo minimum =
 inline constexpr OpInfo adds = scalar_form("adds", "tadds", "x + s", signed_words, signed_a5);
 inline constexpr OpInfo subs = scalar_form("subs", "tsubs", "x - s", signed_words, signed_a5);
 inline constexpr OpInfo muls = scalar_form("muls", "tmuls", "x * s", signed_words, signed_a5);
-inline constexpr OpInfo divs = scalar_form("divs", "tdivs", "x / s", signed_words, signed_a5);
+inline constexpr OpInfo divs = scalar_form("divs", "tdivs", "x / s", signed_words, signed_words | dtypes(i8));
 inline constexpr OpInfo maximums = scalar_form("maximums", "tmaxs", "the larger of x and s", floats, floats);
 inline constexpr OpInfo minimums = scalar_form("minimums", "tmins", "the smaller of x and s", floats, floats);
 
