@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -23,6 +24,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 /// A generator with its own kernels and an empty directory.
 struct Generator {
+  std::vector<std::unique_ptr<KernelEntry>> entries;  // a registry of the program keeps them to its end
   Registry kernels;
   std::ostringstream out, err;
   std::optional<Arch> target;
@@ -35,7 +37,9 @@ struct Generator {
 
   template <class F>
   void add(const char* name, std::uint32_t line, F f) {
-    kernels.add(new detail::kernel_entry<F>(name, std::move(f), {}, {"src/kernels.cpp", line, 1}));
+    auto entry = std::make_unique<detail::kernel_entry<F>>(name, std::move(f), nullptr, Location{"src/kernels.cpp", line, 1});
+    kernels.add(entry.get());
+    entries.push_back(std::move(entry));
   }
   int run(std::vector<std::string> arguments) {
     out.str({});
