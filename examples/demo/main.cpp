@@ -58,7 +58,7 @@ double run(const Function& recorded, const Function& lowered, const Reference& r
     if (std::none_of(names.begin(), names.end(), [&](const auto& n) { return n.name == name; }))
       fail(recorded.location, "demo: the kernel has no run-time dim or scalar of this name (" + name + ")",
            "correct examples/demo/references.cpp");
-  const driver::RandomArguments arguments(recorded, 1, setting);
+  const driver::RandomArguments arguments(recorded, 1, driver::complete(recorded, 1, setting));
   std::vector<Argument> list = arguments.list();
   std::vector<Numbers> inputs;
   std::vector<const HostTensor*> outputs;
