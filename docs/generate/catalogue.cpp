@@ -52,7 +52,7 @@ std::string_view name_of(Level l) {
   return names[static_cast<int>(l)];
 }
 std::string_view name_of(ValidRule v) {
-  constexpr std::string_view names[] = {"full", "as operand 1", "intersection", "last axis 1", "second-last axis 1",
+  constexpr std::string_view names[] = {"full", "as operand 1", "intersection", "those of the larger operand", "last axis 1", "second-last axis 1",
                                         "stated, or the whole window", "stated", "rows of lhs, columns of rhs", "axes exchanged", "kept where the dims are"};
   return names[static_cast<int>(v)];
 }
@@ -108,6 +108,9 @@ std::string notes(const OpInfo& op) {
   if (op.in_place >= 0) parts.push_back("in the storage of operand " + std::to_string(op.in_place + 1));
   if (op.is_view) parts.emplace_back("a view");
   if (op.scratch != ScratchRule::none) parts.emplace_back("scratch");
+  for (const Arch a : {Arch::a3, Arch::a5})
+    if (op.filled[static_cast<int>(a)].bits != 0)
+      parts.push_back(text(op.filled[static_cast<int>(a)]) + " on " + std::string(name(a)) + " by a filled tile");
   if (op.row_major) parts.emplace_back("rows only");
   if (!op.pure && op.level != Level::control) parts.emplace_back("ordered");
   return joined(parts, ", ");

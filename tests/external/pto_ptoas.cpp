@@ -92,7 +92,6 @@ TEST_CASE("the assembler takes every operation for the element types of its tabl
                 (scratch && (op->scratch == ScratchRule::none || op == &ops::gather_flat)))
               continue;
             if (!accepts_on(*op, d, arch)) continue;
-            if (version() == Assembler::v0_27 && op == &ops::full && d == bf16) continue;  // new in 0.60
             Lowered l("k");
             std::string text;
             try {

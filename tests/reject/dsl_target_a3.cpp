@@ -9,6 +9,8 @@ void test(Tensor<Shape<4, 64>, i8> i, Tensor<Shape<4, 64>, i32> w, Tensor<Shape<
   (void)(w + w);
   (void)load<Shape<256, 64>>(x, at(0, 0));
   (void)load<Shape<2048, 64>, Mat>(x, at(0, 0));
+  (void)((w & 7) | (w ^ w));
+  (void)(i & 7);
 #elif CASE == 1
   (void)(i + i);  // expect: dtype_not_supported_on_a3<(&tessera::ops::add|\(& tessera::ops::add\)), tessera::i8>
 #elif CASE == 2
@@ -28,5 +30,9 @@ void test(Tensor<Shape<4, 64>, i8> i, Tensor<Shape<4, 64>, i32> w, Tensor<Shape<
 #elif CASE == 9
   // More elements than 64 bits count.
   (void)load<Shape<4294967296, 1, 4294967296>>(huge, at(0, 0, 0));  // expect: tile_is_larger_than_its_space<tessera::Vec, [0-9]+L?, [0-9]+>
+#elif CASE == 10
+  (void)~w;  // expect: dtype_not_supported_on_a3<(&tessera::ops::bit_not|\(& tessera::ops::bit_not\)), tessera::i32>
+#elif CASE == 11
+  (void)(i >> 2);  // expect: dtype_not_supported_on_a3<(&tessera::ops::shrs|\(& tessera::ops::shrs\)), tessera::i8>
 #endif
 }

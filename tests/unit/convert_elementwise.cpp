@@ -34,15 +34,15 @@ kernel @k(%x: in f32[64], %y: in f32[64], %out: out f32[64]) {
 )"));
 }
 
-TEST_CASE("C1 C2 C5: every unary, binary and scalar form keeps its name", "[convert]") {
-  for (const OpInfo* info : {&ops::add, &ops::sub, &ops::mul, &ops::div, &ops::maximum, &ops::minimum}) {
+TEST_CASE("C1 C2 C4 C5: every unary, binary and scalar form keeps its name", "[convert]") {
+  for (const OpInfo* info : {&ops::add, &ops::sub, &ops::mul, &ops::div, &ops::maximum, &ops::minimum, &ops::fmod}) {
     Recording k;
     const ValueId x = k.tensor("x", f32, {64}), y = k.tensor("y", f32, {64});
     k.returns({k.op(*info, {x, y})});
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f32[64]@Vec>\n") !=
           std::string::npos);
   }
-  for (const OpInfo* info : {&ops::adds, &ops::subs, &ops::muls, &ops::divs, &ops::maximums, &ops::minimums}) {
+  for (const OpInfo* info : {&ops::adds, &ops::subs, &ops::muls, &ops::divs, &ops::maximums, &ops::minimums, &ops::fmods}) {
     Recording k;
     k.returns({k.op(*info, {k.tensor("x", f32, {64}), k.constant(f32, 1.0)})});
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, 1.0:f32) : tile<f32[64]@Vec>\n") !=
@@ -55,6 +55,54 @@ TEST_CASE("C1 C2 C5: every unary, binary and scalar form keeps its name", "[conv
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile) : tile<f32[64]@Vec>\n") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("C3: part operations keep their name", "[convert]") {
+  for (const OpInfo* info : {&ops::part_add, &ops::part_mul, &ops::part_max, &ops::part_min}) {
+    Recording k;
+    const ValueId x = k.tensor("x", f32, {64}), y = k.tensor("y", f32, {64});
+    k.returns({k.op(*info, {x, y})});
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<f32[64]@Vec>\n") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("C28 C29 C30: operations on bits keep their name", "[convert]") {
+  for (const OpInfo* info : {&ops::bit_and, &ops::bit_or, &ops::shl, &ops::shr}) {
+    Recording k;
+    const ValueId x = k.tensor("x", i32, {64}), y = k.tensor("y", i32, {64});
+    k.returns({k.op(*info, {x, y})});
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, %y_tile) : tile<i32[64]@Vec>\n") !=
+          std::string::npos);
+  }
+  for (const OpInfo* info : {&ops::bit_ands, &ops::bit_ors, &ops::shls, &ops::shrs}) {
+    Recording k;
+    k.returns({k.op(*info, {k.tensor("x", i32, {64}), k.constant(i32, 3)})});
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile, 3:i32) : tile<i32[64]@Vec>\n") !=
+          std::string::npos);
+  }
+  Recording k;
+  k.returns({k.op(ops::bit_not, {k.tensor("x", i16, {64})})});
+  CHECK(converted(k).find("%0 = tile.bit_not(%x_tile) : tile<i16[64]@Vec>\n") != std::string::npos);
+}
+
+TEST_CASE("C31 C32: exclusive or gets a scratch tile like its first operand", "[convert]") {
+  Recording k;
+  const ValueId x = k.tensor("x", i16, {32}), y = k.tensor("y", i16, {32});
+  k.returns({k.op(ops::bit_xor, {x, y}), k.op(ops::bit_xors, {x, k.constant(i16, 5)})});
+  CHECK(converted(k) == golden(R"(
+kernel @k(%x: in i16[32], %y: in i16[32], %out: out i16[32], %out1: out i16[32]) {
+  %x_tile = tile.load(%x, 0) : tile<i16[32]@Vec>
+  %y_tile = tile.load(%y, 0) : tile<i16[32]@Vec>
+  %0 = tile.create() : tile<i16[32]@Vec>
+  %1 = tile.bit_xor(%x_tile, %y_tile, %0) : tile<i16[32]@Vec>
+  %2 = tile.create() : tile<i16[32]@Vec>
+  %3 = tile.bit_xors(%x_tile, 5:i16, %2) : tile<i16[32]@Vec>
+  tile.store(%1, %out, 0)
+  tile.store(%3, %out1, 0)
+  return
+}
+)"));
 }
 
 TEST_CASE("C6: only results are stored", "[convert]") {
@@ -123,9 +171,9 @@ kernel @k(%x: in f32[32,64], %out: out f32[32,1], %out1: out f32[32,1]) {
 )"));
 }
 
-TEST_CASE("C47: row and column broadcasts keep their name", "[convert]") {
+TEST_CASE("C47 C48: row and column broadcasts keep their name", "[convert]") {
   for (const OpInfo* info : {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_div,
-                             &ops::row_expand_max, &ops::row_expand_min}) {
+                             &ops::row_expand_max, &ops::row_expand_min, &ops::row_expand_expdif}) {
     Recording k;
     const ValueId x = k.tensor("x", f16, {32, 64}), y = k.tensor("y", f16, {32, 1});
     k.returns({k.op(*info, {x, y})});
@@ -133,7 +181,7 @@ TEST_CASE("C47: row and column broadcasts keep their name", "[convert]") {
           std::string::npos);
   }
   for (const OpInfo* info : {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_div,
-                             &ops::col_expand_max, &ops::col_expand_min}) {
+                             &ops::col_expand_max, &ops::col_expand_min, &ops::col_expand_expdif}) {
     Recording k;
     const ValueId x = k.tensor("x", f16, {32, 64}), y = k.tensor("y", f16, {1, 64});
     k.returns({k.op(*info, {x, y})});

@@ -183,6 +183,62 @@ TEST_CASE("broadcasts, scalars and literals choose the instruction") {
 )");
 }
 
+TEST_CASE("operators on bits choose the instruction") {
+  CHECK(trace::text([](Tensor<Shape<16, 64>, i16> x, Tensor<Shape<16, 64>, i16> y, Scalar<i16> s) {
+          auto a = (x & y) | 3;
+          auto b = (7 ^ a) & s;
+          auto c = (b << 2) >> y;
+          auto d = 1 << (~c ^ x);
+          return fmod(d, y) | fmod(s, fmod(x, 5));
+        }) == R"((%arg0: in i16[16,64], %arg1: in i16[16,64], %arg2: i16) {
+  %0 = tensor.bit_and(%arg0, %arg1) : i16[16,64]
+  %1 = tensor.bit_ors(%0, 3:i16) : i16[16,64]
+  %2 = tensor.bit_xors(%1, 7:i16) : i16[16,64]
+  %3 = tensor.bit_ands(%2, %arg2) : i16[16,64]
+  %4 = tensor.shls(%3, 2:i16) : i16[16,64]
+  %5 = tensor.shr(%4, %arg1) : i16[16,64]
+  %6 = tensor.bit_not(%5) : i16[16,64]
+  %7 = tensor.bit_xor(%6, %arg0) : i16[16,64]
+  %8 = tensor.full(1:i16) : i16[16,64]
+  %9 = tensor.shl(%8, %7) : i16[16,64]
+  %10 = tensor.full(%arg2) : i16[16,64]
+  %11 = tensor.fmods(%arg0, 5:i16) : i16[16,64]
+  %12 = tensor.fmod(%10, %11) : i16[16,64]
+  %13 = tensor.fmod(%9, %arg1) : i16[16,64]
+  %14 = tensor.bit_or(%13, %12) : i16[16,64]
+  return %14
+}
+)");
+}
+
+TEST_CASE("operators on bits of tiles, parts, products and fused differences") {
+  CHECK(trace::text([](X x, Out<X> o, Tensor<Shape<16, 64>, u32> n, Out<Tensor<Shape<16, 64>, u32>> p) {
+          auto t = load<Shape<16, 64>>(x, at(0, 0));
+          auto u = load<Shape<16, 64>>(n, at(0, 0));
+          store(~(u ^ 5u) >> 1, p, at(0, 0));
+          auto e = row_expand_expdif(t, row_prod(t));
+          store(part_add(part_mul(e, t), part_max(part_min(t, e), col_expand_expdif(t, col_prod(e)))), o, at(0, 0));
+        }) == R"((%arg0: in f32[16,64], %arg1: out f32[16,64], %arg2: in u32[16,64], %arg3: out u32[16,64]) {
+  %0 = tile.load(%arg0, 0, 0) : tile<f32[16,64]@Vec>
+  %1 = tile.load(%arg2, 0, 0) : tile<u32[16,64]@Vec>
+  %2 = tile.bit_xors(%1, 5:u32) : tile<u32[16,64]@Vec>
+  %3 = tile.bit_not(%2) : tile<u32[16,64]@Vec>
+  %4 = tile.shrs(%3, 1:u32) : tile<u32[16,64]@Vec>
+  tile.store(%4, %arg3, 0, 0)
+  %5 = tile.row_prod(%0) : tile<f32[16,1]@Vec>
+  %6 = tile.row_expand_expdif(%0, %5) : tile<f32[16,64]@Vec>
+  %7 = tile.col_prod(%6) : tile<f32[1,64]@Vec>
+  %8 = tile.col_expand_expdif(%0, %7) : tile<f32[16,64]@Vec>
+  %9 = tile.part_min(%0, %6) : tile<f32[16,64]@Vec>
+  %10 = tile.part_max(%9, %8) : tile<f32[16,64]@Vec>
+  %11 = tile.part_mul(%6, %0) : tile<f32[16,64]@Vec>
+  %12 = tile.part_add(%11, %10) : tile<f32[16,64]@Vec>
+  tile.store(%12, %arg1, 0, 0)
+  return
+}
+)");
+}
+
 TEST_CASE("an integer scalar is accepted where an Index is; constants are folded; 1 / N is C++") {
   constexpr int n = 4;
   CHECK(trace::text([](X x, Scalar<i32> k, Out<X> o, Index i) {

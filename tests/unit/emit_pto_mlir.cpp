@@ -215,6 +215,28 @@ TEST_CASE("what the assembler refuses is an error at the user's line") {
   CHECK_THROWS_AS(emit_pto_mlir(odd.f), UserError);
 }
 
+TEST_CASE("element types and scratch that the older assembler does not do without") {
+  const auto words = [](const OpInfo& op, DType d, Arch arch, bool scratch = false) {
+    Lowered l("k");
+    sink(l, call(l, op, d, scratch));
+    try {
+      static_cast<void>(emit_pto_mlir(l.f, {.arch = arch, .assembler = Assembler::v0_27}));
+    } catch (const UserError& e) { return std::string(e.diagnostic().message.c_str()); }
+    return std::string();
+  };
+  CHECK(words(ops::bit_and, i32, Arch::a3) == "bit_and: assembler 0.27 does not have it for i32 on a3");
+  CHECK(words(ops::bit_or, u32, Arch::a3) == "bit_or: assembler 0.27 does not have it for u32 on a3");
+  CHECK(words(ops::bit_xor, i32, Arch::a3, true) == "bit_xor: assembler 0.27 does not have it for i32 on a3");
+  CHECK(words(ops::full, bf16, Arch::a5) == "full: assembler 0.27 does not have it for bf16 on a5");
+  CHECK(words(ops::bit_xors, i16, Arch::a3) == "bit_xors: assembler 0.27 wants a scratch tile");
+  for (const Arch arch : {Arch::a3, Arch::a5}) {
+    CHECK(words(ops::bit_and, i16, arch).empty());
+    CHECK(words(ops::bit_xors, i16, arch, true).empty());
+    CHECK(words(ops::full, f32, arch).empty());
+  }
+  CHECK(words(ops::bit_xor, i32, Arch::a5, true).empty());
+}
+
 TEST_CASE("tiles are allocated in whole blocks, and valid where they have data") {
   const auto text = [](const Type& t) {
     Lowered l("k");

@@ -56,6 +56,25 @@ TEST_CASE("flatten: two operands, create, full (F3, F12, F13)") {
   CHECK(type_text(f, ops::full) == "f32[6,8]@Vec");
 }
 
+TEST_CASE("flatten: parts of several pages, the larger one known before the rows are one") {
+  Recording k;
+  const ValueId x = k.tensor("x", f32, {2, 3, 8}), o = k.tensor("o", f32, {2, 3, 8}, Direction::out),
+                n = k.scalar("n", index_type);
+  const std::vector<ValueId> at(3, k.index(0));
+  const ValueId pages = k.b().min(n, k.index(2));
+  const ValueId a = k.load(x, {2, 3, 8}, at, Vec, {pages, k.index(3), n}),
+                b = k.load(x, {2, 3, 8}, at, Vec, {pages, k.index(3), k.b().min(n, k.index(5))});
+  const ValueId r = k.op(ops::part_add, {a, b});
+  k.store(r, o, at);
+  k.returns();
+  for (const std::int64_t valid : {1, 2, 5, 8}) {
+    const Function f = lower_tiles(k.f(), Arch::a3, 8, valid).flat;
+    CHECK(type_text(f, ops::part_add) == "f32[6,8]@Vec");
+    const ValueId made = f.result(find_op(f, ops::part_add));
+    CHECK((!f.valid(made, 0).is_constant() && !f.valid(made, 1).is_constant()));
+  }
+}
+
 TEST_CASE("flatten: an extent in front of the rows (F8)") {
   for (const std::int64_t s : {1, 5, 8, 13}) {
     Recording k;

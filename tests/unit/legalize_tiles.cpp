@@ -1,5 +1,6 @@
 // What a target needs: rows for columns, cast chains, padded tiles, columns of row-major tensors, scratch, refusals by name.
 #include "support/lowering.hpp"
+#include "tessera/passes/convert_tensor_to_tile_ops.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -77,6 +78,78 @@ TEST_CASE("legalize: reductions and transposes of columns") {
   k.store(k.op(ops::transpose, {t}), p, zeros(k, 2));
   k.returns();
   CHECK(op_names(lower_tiles(k.f()).legal) == "load reshape create row_sum store create reshape store");
+}
+
+TEST_CASE("legalize: the products of columns, and fused differences of columns") {
+  Recording k;
+  const ValueId x = k.tensor("x", f32, {16, 1}), o = k.tensor("o", f32, {1, 1}, Direction::out),
+                p = k.tensor("p", f32, {16, 1}, Direction::out), q = k.tensor("q", f32, {16, 1}, Direction::out);
+  const ValueId t = k.load(x, {16, 1}, zeros(k, 2));
+  k.store(k.op(ops::col_prod, {t}), o, zeros(k, 2));
+  k.store(k.op(ops::row_expand_expdif, {t, k.op(ops::neg, {t})}), p, zeros(k, 2));
+  k.store(k.op(ops::col_expand_expdif, {t, k.op(ops::col_max, {t})}), q, zeros(k, 2));
+  k.returns();
+  CHECK(op_names(lower_tiles(k.f()).legal) ==
+        "load reshape create row_prod store reshape neg reshape sub exp reshape store reshape create row_max reshape reshape "
+        "row_expand_expdif reshape store");
+}
+
+TEST_CASE("legalize: a scalar fills a tile where the target lacks the form with a scalar") {
+  for (const auto& [with_scalar, plain] :
+       {std::pair{&ops::bit_ands, "bit_and"}, {&ops::bit_ors, "bit_or"}, {&ops::bit_xors, "create bit_xor"}})
+    for (const std::vector<std::int64_t>& dims : {std::vector<std::int64_t>{32}, {4, 32}, {2, 3, 16}, {16, 1}}) {
+      Recording k;
+      const ValueId x = k.tensor("x", i32, dims), o = k.tensor("o", i32, dims, Direction::out);
+      k.store(k.op(*with_scalar, {k.load(x, dims, zeros(k, dims.size())), k.constant(i32, 6)}), o, zeros(k, dims.size()));
+      k.returns();
+      const bool column = dims.back() == 1;
+      const Function on_a3 = convert_tensor_to_tile_ops.run(k.f(), {Arch::a3});
+      const std::string names = op_names(lower_tiles(on_a3, Arch::a3).legal);
+      CHECK(names.find(std::string(column ? "reshape " : "") + "full " + plain + (column ? " reshape" : "") + " store") !=
+            std::string::npos);
+      const std::string other = op_names(lower_tiles(on_a3, Arch::a5).legal);
+      CHECK(other.find(with_scalar->name) != std::string::npos);
+      CHECK(other.find("full") == std::string::npos);
+    }
+}
+
+TEST_CASE("legalize: the scratch of an exclusive or is valid as its result") {
+  Recording k;
+  const ValueId x = k.tensor("x", i16, {16, 32}), o = k.tensor("o", i16, {16, 32}, Direction::out),
+                n = k.scalar("n", index_type);
+  const ValueId a = k.load(x, {16, 32}, zeros(k, 2), Vec, {k.index(8), n}), b = k.load(x, {16, 32}, zeros(k, 2));
+  k.store(k.op(ops::bit_xor, {a, b}), o, zeros(k, 2));
+  k.store(k.op(ops::bit_xors, {a, k.constant(i16, 3)}), o, zeros(k, 2));
+  k.returns();
+  const Function f = lower_tiles(convert_tensor_to_tile_ops.run(k.f(), {})).legal;
+  for (const OpInfo* op : {&ops::bit_xor, &ops::bit_xors}) {
+    const OpId xor_op = find_op(f, *op);
+    for (const int operand : {0, 2}) {
+      CHECK(f.valid(f.operand(xor_op, operand), 0) == Extent{8, {}});
+      CHECK(f.valid(f.operand(xor_op, operand), 1) == f.valid(f.result(xor_op), 1));
+    }
+  }
+}
+
+TEST_CASE("legalize: a3 does not complement 32 bits") {
+  Recording k;
+  const ValueId x = k.tensor("x", i32, {1, 32}), o = k.tensor("o", i32, {1, 32}, Direction::out);
+  k.store(k.op(ops::bit_not, {k.load(x, {1, 32}, zeros(k, 2))}), o, zeros(k, 2));
+  k.returns();
+  CHECK_THROWS_AS(lower_tiles(k.f(), Arch::a3), UserError);
+  CHECK(op_names(lower_tiles(k.f(), Arch::a5).legal) == "load bit_not store");
+}
+
+TEST_CASE("legalize: positions in a column") {
+  Recording k;
+  const ValueId x = k.tensor("x", f32, {16, 8}), w = k.tensor("w", i32, {16, 1}),
+                o = k.tensor("o", f32, {16, 1}, Direction::out);
+  const ValueId positions = k.op(ops::maximum, {k.load(w, {16, 1}, zeros(k, 2)),
+                                                k.op(ops::full, {k.constant(i32, 0)}, {}, shaped_type(i32, {16, 1}, Vec))});
+  k.store(k.op(ops::gather_flat, {k.load(x, {16, 8}, zeros(k, 2)), positions}), o, zeros(k, 2));
+  k.returns();
+  const Function f = lower_tiles(convert_tensor_to_tile_ops.run(k.f(), {})).legal;
+  CHECK(type_text(f, ops::gather_flat) == "f32[1,16]@Vec");
 }
 
 TEST_CASE("legalize: a column of a row-major tensor (S17) and into one") {

@@ -101,6 +101,7 @@ TEST_CASE("binary operations") {
     CHECK(result_of(ops::maximum, {a, b}) == V{7, 2, 5});
     CHECK(result_of(ops::minimum, {a, b}) == V{2, -7, 0});
     CHECK(result_of(ops::div, {a, b}) == (is_float(d) ? V{3.5, -3.5, 0} : V{3, -3, 0}));
+    CHECK(result_of(ops::fmod, {a, b}) == V{1, -1, 0});
   }
   CHECK(result_of(ops::add, {row(f16, {2048}), row(f16, {1})}) == V{2048});   // rounds to even
   CHECK(result_of(ops::add, {row(f16, {2050}), row(f16, {1})}) == V{2052});
@@ -119,6 +120,67 @@ TEST_CASE("binary operations") {
 TEST_CASE("an integer division by zero is an error") {
   CHECK(error_of([] { (void)result_of(ops::div, {row(i32, {1}), row(i32, {0})}); }) ==
         "kernel.cpp:10: error: div: an integer is divided by zero (1 / 0)\n  hint: guard the divisor: max(n, 1)");
+  CHECK(error_of([] { (void)result_of(ops::fmods, {row(i32, {1}), number(i32, 0)}); }) ==
+        "kernel.cpp:10: error: fmods: an integer is divided by zero (1 % 0)\n  hint: guard the divisor: max(n, 1)");
+}
+TEST_CASE("remainders have the sign of the dividend and are exact") {
+  CHECK(result_of(ops::fmod, {row(f32, {5.5, -5.5, 5.5, 1e30}), row(f32, {2, 2, -2, 0.75})}) ==
+        V{1.5, -1.5, 1.5, std::fmod(static_cast<double>(1e30f), 0.75)});
+  CHECK(result_of(ops::fmod, {row(u16, {65535}), row(u16, {256})}) == V{255});
+  CHECK(result_of(ops::fmod, {row(i32, {-2147483648.0}), row(i32, {-1})}) == V{0});
+  CHECK(std::isnan(result_of(ops::fmods, {row(f32, {1}), number(f32, 0)})[0]));
+}
+
+TEST_CASE("operations on bits") {
+  for (const DType d : {i8, u8, i16, u16, i32, u32}) {
+    CAPTURE(name(d));
+    const HostTensor a = row(d, {12, 5, 0}), b = row(d, {10, 3, 1}), n = row(d, {3, 0, 7});
+    CHECK(result_of(ops::bit_and, {a, b}) == V{8, 1, 0});
+    CHECK(result_of(ops::bit_or, {a, b}) == V{14, 7, 1});
+    CHECK(result_of(ops::bit_xor, {a, b}) == V{6, 6, 1});
+    CHECK(result_of(ops::shl, {a, n}) == V{96, 5, 0});
+    CHECK(result_of(ops::shr, {a, n}) == V{1, 5, 0});
+    CHECK(result_of(ops::bit_ands, {a, number(d, 6)}) == V{4, 4, 0});
+    CHECK(result_of(ops::bit_ors, {a, number(d, 6)}) == V{14, 7, 6});
+    CHECK(result_of(ops::bit_xors, {a, number(d, 6)}) == V{10, 3, 6});
+    CHECK(result_of(ops::shls, {a, number(d, 2)}) == V{48, 20, 0});
+    CHECK(result_of(ops::shrs, {a, number(d, 2)}) == V{3, 1, 0});
+    const double all = simulator::to_double(d, simulator::largest_integer(d)),
+                 least = simulator::to_double(d, simulator::smallest_integer(d));
+    CHECK(result_of(ops::bit_not, {row(d, {all, least})}) == V{least, all});
+  }
+  // the sign is copied to the right, and what leaves on the left is lost
+  CHECK(result_of(ops::shr, {row(i16, {-32768, -1}), row(i16, {15, 4})}) == V{-1, -1});
+  CHECK(result_of(ops::shrs, {row(u16, {32768}), number(u16, 15)}) == V{1});
+  CHECK(result_of(ops::shls, {row(i8, {65}), number(i8, 1)}) == V{-126});
+  CHECK(result_of(ops::shl, {row(u8, {255}), row(u8, {7})}) == V{128});
+  CHECK(result_of(ops::bit_xor, {row(i32, {-1}), row(i32, {1})}) == V{-2});
+}
+TEST_CASE("a shift past the bits is an error") {
+  for (const double n : {-1.0, 16.0, 32767.0}) {
+    CHECK(error_of([&] { (void)result_of(ops::shl, {row(i16, {1}), row(i16, {n})}); }) ==
+          "kernel.cpp:10: error: shl: the amount is not below the count of bits (" + std::to_string(static_cast<int>(n)) +
+              ", i16)\n  hint: shift by 0 to bits - 1");
+    CHECK(error_of([&] { (void)result_of(ops::shrs, {row(i16, {1}), number(i16, n)}); }) ==
+          "kernel.cpp:10: error: shrs: the amount is not below the count of bits (" + std::to_string(static_cast<int>(n)) +
+              ", i16)\n  hint: shift by 0 to bits - 1");
+  }
+  CHECK(result_of(ops::shrs, {row(i16, {-2}), number(i16, 15)}) == V{-1});
+}
+TEST_CASE("a constant shift past the bits is found when it is recorded") {
+  TestFunction k;
+  const ValueId x = k.tensor(i16, {1, 16});
+  CHECK(error_of([&] { (void)k.b.value(ops::shls, {x, k.f.constant(i16, std::int64_t{16})}); }) ==
+        "kernel.cpp:10: error: shls: the amount is not below the count of bits (16, i16)\n  hint: shift by 0 to bits - 1");
+}
+
+TEST_CASE("parts: both where both are valid, elsewhere the one that is") {
+  const HostTensor a = host(f32, {2, 3}, {1, 2, 3, 4, 5, 6}), b = host(f32, {2, 3}, {10, 0.5, 30, 40, -1, 60});
+  CHECK(result_of(ops::part_add, {a, b}) == V{11, 2.5, 33, 44, 4, 66});
+  CHECK(result_of(ops::part_mul, {a, b}) == V{10, 1, 90, 160, -5, 360});
+  CHECK(result_of(ops::part_max, {a, b}) == V{10, 2, 30, 40, 5, 60});
+  CHECK(result_of(ops::part_min, {a, b}) == V{1, 0.5, 3, 4, -1, 6});
+  CHECK(result_of(ops::part_add, {row(i16, {32767}), row(i16, {1})}) == V{-32768});
 }
 
 TEST_CASE("operations with a scalar") {
@@ -129,6 +191,7 @@ TEST_CASE("operations with a scalar") {
     CHECK(result_of(ops::subs, {a, s}) == V{5, -9});
     CHECK(result_of(ops::muls, {a, s}) == V{14, -14});
     CHECK(result_of(ops::divs, {a, s}) == (is_float(d) ? V{3.5, -3.5} : V{3, -3}));
+    CHECK(result_of(ops::fmods, {a, s}) == V{1, -1});
     if (!is_float(d)) continue;
     CHECK(result_of(ops::maximums, {a, s}) == V{7, 2});
     CHECK(result_of(ops::minimums, {a, s}) == V{2, -7});
@@ -179,6 +242,11 @@ TEST_CASE("broadcasts") {
   CHECK(result_of(ops::col_expand_div, {x, line}) == V{1, 1, 0.5, 4, 2.5, 1});
   CHECK(result_of(ops::col_expand_max, {x, line}) == V{1, 2, 6, 4, 5, 6});
   CHECK(result_of(ops::col_expand_min, {x, line}) == V{1, 2, 3, 1, 2, 6});
+  CHECK(result_of(ops::row_expand_expdif, {x, host(f32, {2, 1}, {2, 6})}) ==
+        result_of(ops::exp, {host(f32, {2, 3}, {-1, 0, 1, -2, -1, 0})}));
+  CHECK(result_of(ops::col_expand_expdif, {x, line}) == result_of(ops::exp, {host(f32, {2, 3}, {0, 0, -3, 3, 3, 0})}));
+  // the difference is rounded first: 2048 - 1/2 is 2048 in f16
+  CHECK(result_of(ops::col_expand_expdif, {row(f16, {0.5}), row(f16, {2048})}) == V{0});
   CHECK(result_of(ops::row_expand, {column}, {}, tensor_type(f32, {2, 3})) == V{2, 2, 2, 4, 4, 4});
   CHECK(result_of(ops::col_expand, {line}, {}, tensor_type(f32, {2, 3})) == V{1, 2, 6, 1, 2, 6});
   // rank 3, and a row of lower rank
@@ -197,6 +265,12 @@ TEST_CASE("reductions") {
   CHECK(result_of(ops::col_sum, {x}) == V{-3, -1, -2});
   CHECK(result_of(ops::col_max, {x}) == V{1, 5, 3});
   CHECK(result_of(ops::col_min, {x}) == V{-4, -6, -5});
+  CHECK(result_of(ops::row_prod, {x}) == V{15, -120});
+  CHECK(result_of(ops::col_prod, {x}) == V{-4, -30, -15});
+  CHECK(result_of(ops::row_prod, {host(i16, {1, 2}, {256, 128})}) == V{-32768});
+  CHECK(result_of(ops::col_prod, {host(i32, {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}) == V{3, 8, 35, 48});
+  // f16 multiplies in f32 and rounds once: 300 * 300 / 1000 does not overflow
+  CHECK(result_of(ops::row_prod, {row(f16, {300, 300, 0.0009765625})}) == V{87.875});
   CHECK(result_of(ops::row_sum, {host(i16, {1, 2}, {32767, 1})}) == V{-32768});
   CHECK(result_of(ops::row_sum, {host(i32, {2, 1, 2}, {1, 2, 3, 4})}) == V{3, 7});
   CHECK(result_of(ops::col_sum, {host(i32, {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}) == V{4, 6, 12, 14});

@@ -222,6 +222,107 @@ TEST_CASE("valid extents follow every operation") {
   CHECK(stored(ops::transpose, 1, 2, 1) == std::pair(V{1, 0, 2, 0, 0, 0}, std::int64_t{4}));
   CHECK(stored(ops::fillpad, 1, 2, 1) == std::pair(V{1, 2, 0, 0, 0, 0}, std::int64_t{0}));
 }
+TEST_CASE("valid extents follow the operations on bits") {
+  TestFunction k;
+  const ValueId x = k.tensor(i16, {2, 3}), m = k.scalar(index_type), n = k.scalar(index_type);
+  const ValueId a = k.load(x, {k.b.index(0), k.b.index(0), m, k.b.index(3)}, tile_type(i16, {2, 3}), true);
+  const ValueId b = k.load(x, {k.b.index(0), k.b.index(0), k.b.index(2), n}, tile_type(i16, {2, 3}), true);
+  std::vector<ValueId> both, first;
+  for (const OpInfo* op : {&ops::bit_and, &ops::bit_or, &ops::bit_xor, &ops::shl, &ops::shr, &ops::fmod})
+    both.push_back(k.b.value(*op, {a, b}));
+  for (const OpInfo* op : {&ops::bit_ands, &ops::bit_ors, &ops::bit_xors, &ops::shls, &ops::shrs, &ops::fmods})
+    first.push_back(k.b.value(*op, {a, k.f.constant(i16, std::int64_t{1})}));
+  first.push_back(k.b.value(ops::bit_not, {a}));
+  for (const ValueId v : both) {
+    CHECK(k.f.valid(v, 0) == Extent{0, m});
+    CHECK(k.f.valid(v, 1) == Extent{0, n});
+  }
+  for (const ValueId v : first) {
+    CHECK(k.f.valid(v, 0) == Extent{0, m});
+    CHECK(k.f.valid(v, 1) == Extent{3, {}});
+  }
+  k.store(both[2], k.tensor(i16, {2, 3}, Direction::out));
+  k.store(first[2], k.tensor(i16, {2, 3}, Direction::out));
+  HostTensor in = host(i16, {2, 3}, {1, 2, 3, 4, 5, 6}), o(i16, {2, 3}), p(i16, {2, 3});
+  const SimulationResult done = simulate(k.f, {in, 1, 2, o, p});
+  CHECK(o.values() == V{0, 0, 0, 0, 0, 0});
+  CHECK(done.unwritten(3).count == 4);
+  CHECK(p.values() == V{0, 3, 2, 0, 0, 0});
+  CHECK(done.unwritten(4).count == 3);
+}
+TEST_CASE("valid extents follow the fused differences and the products") {
+  TestFunction k;
+  const ValueId x = k.tensor(f32, {2, 3}), m = k.scalar(index_type), n = k.scalar(index_type);
+  const ValueId t = k.load(x, {k.b.index(0), k.b.index(0), m, n}, tile_type(f32, {2, 3}), true);
+  const ValueId column = k.b.value(ops::row_prod, {t}), row = k.b.value(ops::col_prod, {t});
+  const ValueId by_row = k.b.value(ops::row_expand_expdif, {t, k.b.value(ops::row_max, {t})}),
+                by_col = k.b.value(ops::col_expand_expdif, {t, k.b.value(ops::col_max, {t})});
+  for (const ValueId v : {by_row, by_col}) CHECK((k.f.valid(v, 0) == Extent{0, m} && k.f.valid(v, 1) == Extent{0, n}));
+  CHECK((k.f.valid(column, 0) == Extent{0, m} && k.f.valid(column, 1) == Extent{1, {}}));
+  CHECK((k.f.valid(row, 0) == Extent{1, {}} && k.f.valid(row, 1) == Extent{0, n}));
+  k.store(column, k.tensor(f32, {2, 1}, Direction::out));
+  k.store(row, k.tensor(f32, {1, 3}, Direction::out));
+  HostTensor in = host(f32, {2, 3}, {1, 2, 3, 4, 5, 6}), c(f32, {2, 1}), r(f32, {1, 3});
+  const SimulationResult done = simulate(k.f, {in, 1, 2, c, r});
+  CHECK(c.values() == V{2, 0});
+  CHECK(r.values() == V{1, 2, 0});
+  CHECK((done.unwritten(3).count == 1 && done.unwritten(4).count == 1));
+}
+TEST_CASE("parts are valid as the operand that is valid in more") {
+  const auto box = [](TestFunction& k, ValueId x, ValueId m, ValueId n) {
+    return k.load(x, {k.b.index(0), k.b.index(0), m, n}, tile_type(f32, {2, 3}), true);
+  };
+  const HostTensor in = host(f32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  SECTION("either operand may be the smaller one") {
+    for (const bool swapped : {false, true}) {
+      TestFunction k;
+      const ValueId x = k.tensor(f32, {2, 3});
+      ValueId large = box(k, x, k.b.index(2), k.b.index(2)), small = box(k, x, k.b.index(1), k.b.index(2));
+      if (swapped) std::swap(large, small);
+      const ValueId r = k.b.value(ops::part_add, {large, small});
+      CHECK((k.f.valid(r, 0) == Extent{2, {}} && k.f.valid(r, 1) == Extent{2, {}}));
+      k.store(r, k.tensor(f32, {2, 3}, Direction::out));
+      HostTensor out(f32, {2, 3});
+      CHECK(simulate(k.f, {in, out}).unwritten(1).count == 2);
+      CHECK(out.values() == V{2, 4, 0, 4, 5, 0});
+    }
+  }
+  SECTION("a whole operand is the larger one at run time, too") {
+    TestFunction k;
+    const ValueId x = k.tensor(f32, {2, 3}), m = k.scalar(index_type), n = k.scalar(index_type);
+    const ValueId r = k.b.value(ops::part_max, {box(k, x, m, n), k.b.value(ops::neg, {k.load_whole(x)})});
+    CHECK(k.f.fully_valid(r));
+    k.store(r, k.tensor(f32, {2, 3}, Direction::out));
+    HostTensor out(f32, {2, 3});
+    (void)simulate(k.f, {in, 1, 2, out});
+    CHECK(out.values() == V{1, 2, -3, -4, -5, -6});
+    (void)simulate(k.f, {in, 0, 2, out});
+    CHECK(out.values() == V{-1, -2, -3, -4, -5, -6});
+  }
+  SECTION("of one extent at run time it is found then which is larger") {
+    TestFunction k;
+    const ValueId x = k.tensor(f32, {2, 3}), m = k.scalar(index_type), n = k.scalar(index_type);
+    const ValueId a = box(k, x, k.b.index(2), m), b = box(k, x, k.b.index(2), n);
+    k.store(k.b.value(ops::part_mul, {a, b}), k.tensor(f32, {2, 3}, Direction::out));
+    HostTensor out(f32, {2, 3});
+    for (const auto& [p, q] : {std::pair{1, 2}, {2, 1}}) {
+      CHECK(simulate(k.f, {in, p, q, out}).unwritten(3).count == 2);
+      CHECK(out.values() == V{1, 2, 0, 16, 5, 0});
+    }
+  }
+  SECTION("what neither holds is refused") {
+    const std::string words =
+        "kernel.cpp:10: error: part_min: neither operand is known to be valid wherever the other one is\n  hint: let them "
+        "differ in one extent only, or let one be fully valid: fillpad(x)";
+    TestFunction k;
+    const ValueId x = k.tensor(f32, {2, 3}), m = k.scalar(index_type), n = k.scalar(index_type);
+    const ValueId wide = box(k, x, k.b.index(1), k.b.index(3)), tall = box(k, x, k.b.index(2), k.b.index(2));
+    CHECK(error_of([&] { (void)k.b.value(ops::part_min, {wide, tall}); }) == words);
+    const ValueId unknown = box(k, x, m, n);
+    CHECK(error_of([&] { (void)k.b.value(ops::part_min, {unknown, wide}); }) == words);
+    CHECK(error_of([&] { (void)k.b.value(ops::part_min, {unknown, box(k, x, m, k.b.index(2))}); }).empty());
+  }
+}
 TEST_CASE("nothing to reduce gives poison") {
   TestFunction k;
   const ValueId x = k.tensor(f32, {2, 2}), n = k.scalar(index_type);

@@ -56,12 +56,8 @@ class OneOperation : public Recording {
     if (is(ops::cast)) return cast(any_operand(), x_.dtype == f32 ? f16 : f32);
     if (is(ops::row_expand)) return op(info, {operand(column, x_.dtype)}, {}, requested(dims));
     if (is(ops::col_expand)) return op(info, {operand(row, x_.dtype)}, {}, requested(dims));
-    for (const OpInfo* by_row : {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_div,
-                                 &ops::row_expand_max, &ops::row_expand_min})
-      if (is(*by_row)) return op(info, {any_operand(), operand(column, x_.dtype)});
-    for (const OpInfo* by_col : {&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_div,
-                                 &ops::col_expand_max, &ops::col_expand_min})
-      if (is(*by_col)) return op(info, {any_operand(), operand(row, x_.dtype)});
+    if (info.infer == ops::row_expand_add.infer) return op(info, {any_operand(), operand(column, x_.dtype)});
+    if (info.infer == ops::col_expand_add.infer) return op(info, {any_operand(), operand(row, x_.dtype)});
     if (is(ops::matmul) || is(ops::matmul_acc)) return product(info);
     if (is(ops::load)) return load(tensor("t", x_.dtype, dims), dims, zeros());
     if (is(ops::store)) return {};  // every case ends in one
@@ -88,7 +84,7 @@ class OneOperation : public Recording {
     if (is(ops::gather_flat))
       return on_tiles_ ? op(info, {any_operand(), operand(dims, i32), create(i32, dims, Vec)}) : ValueId{};
     if (info.shape_rule != rule::none) return op(info, {any_operand(), any_operand()});
-    if (info.infer == ops::adds.infer) return op(info, {any_operand(), scalar_operand()});
+    if (info.infer == ops::adds.infer || info.infer == ops::shls.infer) return op(info, {any_operand(), scalar_operand()});
     return with_scratch(info, {any_operand()});
   }
   ValueId product(const OpInfo& info) {

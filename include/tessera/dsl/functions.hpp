@@ -71,10 +71,12 @@ TESSERA_UNARY(neg)
 TESSERA_UNARY(row_sum)
 TESSERA_UNARY(row_max)
 TESSERA_UNARY(row_min)
+TESSERA_UNARY(row_prod)
 /// Each column reduced to one element: [..,M,N] -> [..,1,N].
 TESSERA_UNARY(col_sum)
 TESSERA_UNARY(col_max)
 TESSERA_UNARY(col_min)
+TESSERA_UNARY(col_prod)
 #undef TESSERA_UNARY
 
 #define TESSERA_PAIR(NAME)                                                                            \
@@ -94,6 +96,8 @@ TESSERA_PAIR(row_expand_mul)
 TESSERA_PAIR(row_expand_div)
 TESSERA_PAIR(row_expand_max)
 TESSERA_PAIR(row_expand_min)
+/// exp(x - y) in one instruction.
+TESSERA_PAIR(row_expand_expdif)
 /// x [..,M,N] with one number for each column, y [1,..,1,N]. The operators choose these forms.
 TESSERA_PAIR(col_expand_add)
 TESSERA_PAIR(col_expand_sub)
@@ -101,13 +105,20 @@ TESSERA_PAIR(col_expand_mul)
 TESSERA_PAIR(col_expand_div)
 TESSERA_PAIR(col_expand_max)
 TESSERA_PAIR(col_expand_min)
+TESSERA_PAIR(col_expand_expdif)
+/// x + y and the like where both are valid, and elsewhere the one that is. One of the two has the larger valid extents.
+TESSERA_PAIR(part_add)
+TESSERA_PAIR(part_mul)
+TESSERA_PAIR(part_max)
+TESSERA_PAIR(part_min)
 /// Elements of a tensor x along its last axis: result [i, j] is x[i, index[i, j]].
 TESSERA_PAIR(gather)
 /// Elements of a tile x by their row-major positions.
 TESSERA_PAIR(gather_flat)
 #undef TESSERA_PAIR
 
-/// The binary operators' forms under a name: maximum and minimum of tensors and tiles; min and max of scalars.
+/// The binary operators' forms under a name: maximum and minimum of tensors and tiles, and what remains of x / y with the sign
+/// of x; min and max of scalars.
 #define TESSERA_BINARY_FUNCTION(NAME, FORMS, ON, OTHERWISE)                                                      \
   template <class X, class Y>                                                                                   \
     requires(ON<X> || ON<Y>) && (detail::lawful_binary<FORMS, X, Y> || detail::lawful_with_literal<FORMS, X, Y> || \
@@ -126,6 +137,7 @@ TESSERA_PAIR(gather_flat)
 
 TESSERA_BINARY_FUNCTION(maximum, detail::forms_max, shaped, operand_is_not_shaped<&ops::maximum>)
 TESSERA_BINARY_FUNCTION(minimum, detail::forms_min, shaped, operand_is_not_shaped<&ops::minimum>)
+TESSERA_BINARY_FUNCTION(fmod, detail::forms_fmod, shaped, operand_is_not_shaped<&ops::fmod>)
 TESSERA_BINARY_FUNCTION(max, detail::forms_max, scalar_operand, operand_is_shaped_use_maximum_or_minimum<>)
 TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand, operand_is_shaped_use_maximum_or_minimum<>)
 #undef TESSERA_BINARY_FUNCTION

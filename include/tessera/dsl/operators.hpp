@@ -3,28 +3,11 @@
 // the constructor that makes that base from the operand has the user's line as a default argument.
 #pragma once
 
+#include "binary_forms.hpp"
 #include "expression.hpp"
-#include "../ops/all.hpp"
 
 namespace tessera {
 namespace detail {
-
-/// The descriptors behind one operator or function: what it becomes for equal shapes, with a scalar, with a column, a row.
-struct binary_forms {
-  const OpInfo* plain;
-  const OpInfo* scalar;      ///< null: expand the scalar
-  const OpInfo* column;
-  const OpInfo* row;
-  const OpInfo* on_scalars;
-  bool commutes;
-  bool accumulates = false;  ///< with a matrix product it becomes matmul_acc
-};
-inline constexpr binary_forms forms_add = {&ops::add, &ops::adds, &ops::row_expand_add, &ops::col_expand_add, &ops::scalar_add, true, true};
-inline constexpr binary_forms forms_sub = {&ops::sub, &ops::subs, &ops::row_expand_sub, &ops::col_expand_sub, &ops::scalar_sub, false};
-inline constexpr binary_forms forms_mul = {&ops::mul, &ops::muls, &ops::row_expand_mul, &ops::col_expand_mul, &ops::scalar_mul, true};
-inline constexpr binary_forms forms_div = {&ops::div, &ops::divs, &ops::row_expand_div, &ops::col_expand_div, &ops::scalar_div, false};
-inline constexpr binary_forms forms_max = {&ops::maximum, &ops::maximums, &ops::row_expand_max, &ops::col_expand_max, &ops::scalar_max, true};
-inline constexpr binary_forms forms_min = {&ops::minimum, &ops::minimums, &ops::row_expand_min, &ops::col_expand_min, &ops::scalar_min, true};
 
 /// How a binary operation on two value types is done.
 enum class Plan : unsigned char {
@@ -78,7 +61,7 @@ constexpr BinaryPlan plan_shaped(const binary_forms& f, const Type& a, const Typ
     }
     return plan;
   };
-  if (a.kind != b.kind || a.dtype != b.dtype || a.same_shape(b)) return with(Plan::plain, f.plain, a, b);
+  if (!f.broadcasts || a.kind != b.kind || a.dtype != b.dtype || a.same_shape(b)) return with(Plan::plain, f.plain, a, b);
   const Type wide = broadcast(a, b);
   if (wide.rank == 0) return with(Plan::plain, f.plain, a, b);
   if (wide.same_shape(a)) {
@@ -101,6 +84,7 @@ constexpr BinaryPlan plan_shaped(const binary_forms& f, const Type& a, const Typ
 /// Two recorded values of types a and b. Left or right is a matrix product written in place: it may accumulate.
 constexpr BinaryPlan plan_binary(const binary_forms& f, const Type& a, const Type& b, bool a_is_product, bool b_is_product) {
   if (a.is_scalar() && b.is_scalar()) {
+    if (!f.for_scalars) return {Plan::broken, f.plain, nullptr, breaks(rule::operand_is_not_shaped, arg_op), {}};
     // An integer Scalar is accepted wherever an Index is: it is converted.
     const bool mixed = a.dtype != b.dtype && (a.is_index() ? is_integer(b.dtype) : b.is_index() && is_integer(a.dtype));
     const Type common = mixed ? index_scalar : a;
@@ -208,8 +192,10 @@ constexpr bool is_floating_number() {
 template <const binary_forms& F, class V, class N, bool Left>
 struct literal_plan {
   static constexpr bool expanded = Left && type_of<V>.is_shaped() && !F.commutes;
-  static constexpr const OpInfo* op = type_of<V>.is_scalar() ? F.on_scalars : expanded ? F.plain : F.scalar;
+  static constexpr bool no_form = type_of<V>.is_scalar() && !F.for_scalars;
+  static constexpr const OpInfo* op = expanded || no_form ? F.plain : type_of<V>.is_scalar() ? F.on_scalars : F.scalar;
   static constexpr Verdict make() {
+    if (no_form) return breaks(rule::operand_is_not_shaped, arg_op);
     if (is_floating_number<N>() && !is_float(type_of<V>.dtype))
       return breaks(rule::floating_literal_with_integers, arg_op, arg(type_of<V>.dtype));
     if (expanded) return judge_expanded(F, scalar_type(type_of<V>.dtype), type_of<V>);
@@ -329,15 +315,17 @@ concept unlawful_scalar_pair = (recorded<A> || recorded<B>) && !scalar_plan<Op, 
 }  // namespace detail
 
 namespace detail {
-template <class V>
+template <class V, const OpInfo& OnScalars = ops::scalar_neg, const OpInfo& OnShaped = ops::neg>
 struct negation {
-  static constexpr const OpInfo* op = type_of<V>.is_scalar() ? &ops::scalar_neg : &ops::neg;
+  static constexpr const OpInfo* op = type_of<V>.is_scalar() ? &OnScalars : &OnShaped;
   static constexpr Verdict make() {
     const OperandInfo operand[1] = {{type_of<V>}};
     return judge(*op, {operand, 1});
   }
   static constexpr Verdict value = make();
 };
+template <class V>
+using complement = negation<V, ops::bit_not, ops::bit_not>;
 }  // namespace detail
 
 // Each operator comes for a named and an unnamed operand: binding an rvalue node to its unnamed_operand is the better
@@ -368,6 +356,11 @@ TESSERA_BINARY(+, detail::forms_add)
 TESSERA_BINARY(-, detail::forms_sub)
 TESSERA_BINARY(*, detail::forms_mul)
 TESSERA_BINARY(/, detail::forms_div)
+TESSERA_BINARY(&, detail::forms_and)
+TESSERA_BINARY(|, detail::forms_or)
+TESSERA_BINARY(^, detail::forms_xor)
+TESSERA_BINARY(<<, detail::forms_shl)
+TESSERA_BINARY(>>, detail::forms_shr)
 #undef TESSERA_BINARY
 
 #define TESSERA_SCALAR_BINARY(SIGN, OP, COMPARE)                                                              \
@@ -392,8 +385,6 @@ TESSERA_BINARY(/, detail::forms_div)
     return detail::make_scalar<OP>(r.where, detail::make_literal<detail::scalar_like_t<V>>(l), r.get(), COMPARE); \
   }
 TESSERA_SCALAR_BINARY(%, ops::scalar_rem, -1)
-TESSERA_SCALAR_BINARY(&, ops::scalar_and, -1)
-TESSERA_SCALAR_BINARY(|, ops::scalar_or, -1)
 TESSERA_SCALAR_BINARY(<, ops::scalar_compare, static_cast<int>(Compare::lt))
 TESSERA_SCALAR_BINARY(<=, ops::scalar_compare, static_cast<int>(Compare::le))
 TESSERA_SCALAR_BINARY(>, ops::scalar_compare, static_cast<int>(Compare::gt))
@@ -414,6 +405,19 @@ template <recorded X>
   requires(!detail::negation<value_of<X>>::value.lawful())
 auto operator-(const X&) -> decltype(detail::unwrap(detail::broken_type<detail::negation<value_of<X>>>()));
 template <class V>
+  requires(detail::complement<V>::value.lawful())
+[[nodiscard]] auto operator~(detail::named_operand<V> x) {
+  return detail::node<ops::bit_not, V>(x.where, x.get());
+}
+template <class D, class V>
+  requires(detail::complement<V>::value.lawful())
+[[nodiscard]] auto operator~(detail::unnamed_operand<D, V>&& x) {
+  return detail::node<ops::bit_not, V>(x.where, x.get());
+}
+template <recorded X>
+  requires(!detail::complement<value_of<X>>::value.lawful())
+auto operator~(const X&) -> decltype(detail::unwrap(detail::broken_type<detail::complement<value_of<X>>>()));
+template <class V>
   requires(type_of<V>.dtype == boolean)
 [[nodiscard]] auto operator!(detail::named_operand<V> x) {
   return detail::node<ops::scalar_not, V>(x.where, x.get());
@@ -433,7 +437,18 @@ TESSERA_BROKEN_BINARY(+, detail::forms_add)
 TESSERA_BROKEN_BINARY(-, detail::forms_sub)
 TESSERA_BROKEN_BINARY(*, detail::forms_mul)
 TESSERA_BROKEN_BINARY(/, detail::forms_div)
+TESSERA_BROKEN_BINARY(&, detail::forms_and)
+TESSERA_BROKEN_BINARY(|, detail::forms_or)
+TESSERA_BROKEN_BINARY(^, detail::forms_xor)
 #undef TESSERA_BROKEN_BINARY
+// Not with a stream or whatever else has its own `<<`.
+#define TESSERA_BROKEN_SHIFT(SIGN, FORMS)                                                                \
+  template <class A, class B>                                                                            \
+    requires detail::unlawful_binary<FORMS, A, B> && (recorded<A> || literal_number<A>) && (recorded<B> || literal_number<B>) \
+  auto operator SIGN(A&&, B&&)->decltype(detail::unwrap(detail::broken_binary<FORMS, A, B>()));
+TESSERA_BROKEN_SHIFT(<<, detail::forms_shl)
+TESSERA_BROKEN_SHIFT(>>, detail::forms_shr)
+#undef TESSERA_BROKEN_SHIFT
 
 namespace detail {
 template <class A, class B>
@@ -465,8 +480,6 @@ template <class A, class B>
     requires detail::unlawful_scalar_pair<OP, A, B> \
   auto operator SIGN(A&&, B&&)->decltype(detail::unwrap(detail::broken_type<detail::scalar_plan<OP, A, B>>()));
 TESSERA_BROKEN_SCALAR_BINARY(%, ops::scalar_rem)
-TESSERA_BROKEN_SCALAR_BINARY(&, ops::scalar_and)
-TESSERA_BROKEN_SCALAR_BINARY(|, ops::scalar_or)
 TESSERA_BROKEN_SCALAR_BINARY(<, ops::scalar_compare)
 TESSERA_BROKEN_SCALAR_BINARY(<=, ops::scalar_compare)
 TESSERA_BROKEN_SCALAR_BINARY(>, ops::scalar_compare)

@@ -165,6 +165,7 @@ class Builder {
           extents[i] = a == b || b_whole ? a : a_whole ? b : extent_of(min(value_of(a), value_of(b)));
         }
         return true;
+      case ValidRule::larger: return larger_extents(op, operands[0], operands[1], result, extents, same_as);
       case ValidRule::row_reduce:
       case ValidRule::col_reduce: {
         if (!partial(0)) return false;
@@ -194,6 +195,34 @@ class Builder {
       case ValidRule::reshape: return reshape_extents(operands[0], result, extents);
     }
     return false;
+  }
+  // One operand holds what is valid in the other, too. Where one dim alone is not known to be larger in either, it does not
+  // matter which it is.
+  bool larger_extents(const OpInfo& op, ValueId a, ValueId b, const Type& result, Extent* extents, ValueId& same_as) {
+    if (f_->fully_valid(a) || f_->fully_valid(b)) return false;
+    bool a_holds = true, b_holds = true;
+    int unknown = 0;
+    for (int i = 0; i < result.rank; ++i) {
+      const Extent x = f_->valid(a, i), y = f_->valid(b, i), whole{result.dims[i], {}};
+      const bool constant = x.is_constant() && y.is_constant();
+      const bool x_larger = x == y || x == whole || (constant && x.constant > y.constant);
+      const bool y_larger = x == y || y == whole || (constant && y.constant > x.constant);
+      if (!x_larger && !y_larger) {
+        ++unknown;
+        extents[i] = extent_of(max(value_of(x), value_of(y)));
+        continue;
+      }
+      extents[i] = x_larger ? x : y;
+      a_holds = a_holds && x_larger;
+      b_holds = b_holds && y_larger;
+    }
+    if (unknown == 0 && (a_holds || b_holds)) {
+      same_as = a_holds ? a : b;
+      return false;
+    }
+    if (unknown == 1 && a_holds && b_holds) return true;
+    fail(location_, Text(op.name).append(": neither operand is known to be valid wherever the other one is"),
+         "let them differ in one extent only, or let one be fully valid: fillpad(x)");
   }
   // Stated extents stand behind the offsets. A window on a partially valid source reaches no further than its data.
   bool window_extents(List<ValueId> operands, bool stated, const Type& result, Extent* extents) {

@@ -83,6 +83,8 @@ inline constexpr OpInfo col_expand_mul = col_expand_form("col_expand_mul", "tcol
 inline constexpr OpInfo col_expand_div = col_expand_form("col_expand_div", "tcolexpanddiv", "x[..,M,N] / v[1,N]", floats, floats);
 inline constexpr OpInfo col_expand_max = col_expand_form("col_expand_max", "tcolexpandmax", "the larger of x[..,M,N] and v[1,N]", words, words);
 inline constexpr OpInfo col_expand_min = col_expand_form("col_expand_min", "tcolexpandmin", "the smaller of x[..,M,N] and v[1,N]", words, words);
+inline constexpr OpInfo row_expand_expdif = row_expand_form("row_expand_expdif", "trowexpandexpdif", "exp(x[..,M,N] - v[..,M,1])", floats, floats);
+inline constexpr OpInfo col_expand_expdif = col_expand_form("col_expand_expdif", "tcolexpandexpdif", "exp(x[..,M,N] - v[1,N])", floats, floats);
 inline constexpr OpInfo row_expand = {
     .name = "row_expand", .summary = "v[..,M,1] repeated over N columns", .infer = infer_row_fill, .valid = ValidRule::full,
     .dtypes = {words | dtypes(bf16), words | dtypes(bf16)}, .pto = "trowexpand", .operand_spaces = {spaces(Vec), {}, {}},
@@ -93,7 +95,7 @@ inline constexpr OpInfo col_expand = {
 
 inline constexpr const OpInfo* broadcast_family[] = {&row_expand_add, &row_expand_sub, &row_expand_mul, &row_expand_div,
     &row_expand_max, &row_expand_min, &col_expand_add, &col_expand_sub, &col_expand_mul, &col_expand_div,
-    &col_expand_max, &col_expand_min, &row_expand, &col_expand};
+    &col_expand_max, &col_expand_min, &row_expand_expdif, &col_expand_expdif, &row_expand, &col_expand};
 
 }  // namespace ops
 }  // namespace tessera

@@ -72,6 +72,7 @@ enum class ValidRule : std::uint8_t {
   full,             ///< the whole tile
   first,            ///< those of operand 0
   intersection,     ///< what is valid in operands 0 and 1
+  larger,           ///< those of operand 0 or 1, whichever has the larger ones in every dim
   row_reduce,       ///< operand 0 with the last extent 1
   col_reduce,       ///< operand 0 with the second-last extent 1
   window,           ///< of a window: what operands behind the offsets state, or all of it
@@ -87,6 +88,7 @@ enum class ScratchRule : std::uint8_t {
   like_first,   ///< like operand 0
   wide_rows,    ///< like operand 0, with rows of scratch_row elements at least
   like_second,  ///< like operand 1
+  like_result,  ///< like operand 0 and valid as the result, behind operands 0 and 1
 };
 
 /// How an operation is written in `.pto` text.
@@ -115,6 +117,8 @@ struct OpInfo {
   Verdict (*on_target)(const InferInput&, const Type& result, Arch) = nullptr;  ///< what a target lacks besides `dtypes`
   ValidRule valid = ValidRule::full;
   DTypeSet dtypes[arch_count] = {};       ///< of operand 0 (or of the result where there is none); empty: any
+  DTypeSet filled[arch_count] = {};       ///< further ones, of a form with a scalar: a tile is filled with the scalar
+  DTypeSet since_0_60[arch_count] = {};   ///< those of `dtypes` that the assembler 0.27 lacks
   rule shape_rule = rule::none;           ///< binary operations: the rule to name when shapes do not fit
   std::string_view pto = {};              ///< instruction
   PtoForm form = PtoForm::ins_outs;
@@ -145,6 +149,7 @@ struct OpInfo {
   return op.scratch == ScratchRule::none ? -1 : op.scratch == ScratchRule::like_second ? 1 : 0;
 }
 [[nodiscard]] constexpr int scratch_operand(const OpInfo& op) {
+  if (op.scratch == ScratchRule::like_result) return 2;
   return op.scratch == ScratchRule::none ? -1 : scratch_model(op) + 1;
 }
 /// A row reduction works on its scratch in whole vector repeats of 256 bytes: 128 elements of 16 bits.
@@ -171,9 +176,17 @@ inline constexpr std::int64_t scratch_row = 128;
 
 /// Element types of operand 0 that some target accepts.
 [[nodiscard]] constexpr DTypeSet accepted_dtypes(const OpInfo& op) { return op.dtypes[0] | op.dtypes[1]; }
+/// Whether a target's instruction does.
 [[nodiscard]] constexpr bool accepts_on(const OpInfo& op, DType d, Arch arch) {
   const DTypeSet set = op.dtypes[static_cast<int>(arch)];
   return accepted_dtypes(op).bits == 0 || set.contains(d);
+}
+
+/// The rule to name when no target has the operation for an element type.
+[[nodiscard]] constexpr rule dtype_rule(const OpInfo& op, DType d) {
+  const DTypeSet set = accepted_dtypes(op);
+  const bool for_integers = !set.contains(f32) && !set.contains(f16) && set.contains(i16);
+  return for_integers && is_float(d) ? rule::operation_is_for_integers : rule::dtype_not_supported;
 }
 
 /// The rule of a descriptor, with what holds for every operation: the element type of operand 0 is checked first, and the
@@ -181,7 +194,7 @@ inline constexpr std::int64_t scratch_row = 128;
 [[nodiscard]] constexpr Verdict infer(const OpInfo& op, const InferInput& in) {
   const DTypeSet set = accepted_dtypes(op);
   if (set.bits != 0 && in.count > 0 && in.type(0).is_shaped() && !set.contains(in.type(0).dtype))
-    return breaks(rule::dtype_not_supported, arg_op, arg(in.type(0).dtype));
+    return breaks(dtype_rule(op, in.type(0).dtype), arg_op, arg(in.type(0).dtype));
   Verdict v = op.infer(op, in);
   if (v.result.is_tile() && !op.result_spaces.contains(v.result.space)) v.result = with_space(v.result, op.result_spaces.first());
   return v;
@@ -212,7 +225,7 @@ inline constexpr std::int64_t scratch_row = 128;
 /// Whether a target has the operation for these types, and room for the result in its space.
 [[nodiscard]] constexpr Verdict check_target(const OpInfo& op, const InferInput& in, const Type& result, Arch arch) {
   const Type& first = in.count > 0 && in.type(0).is_shaped() ? in.type(0) : result;
-  if (first.is_shaped() && !accepts_on(op, first.dtype, arch))
+  if (first.is_shaped() && !accepts_on(op, first.dtype, arch) && !op.filled[static_cast<int>(arch)].contains(first.dtype))
     return breaks(dtype_rule(arch), arg_op, arg(first.dtype));
   if (op.on_target != nullptr) {
     const Verdict v = op.on_target(in, result, arch);
@@ -230,6 +243,7 @@ inline constexpr DTypeSet words = dtypes(i16, u16, i32, u32, f16, f32);
 inline constexpr DTypeSet words_a5 = words | dtypes(i8, u8);
 inline constexpr DTypeSet words_bf16_a5 = words_a5 | dtypes(bf16);
 inline constexpr DTypeSet signed_words = dtypes(i16, i32, f16, f32);
+inline constexpr DTypeSet short_bits = dtypes(i8, u8, i16, u16), long_bits = dtypes(i32, u32), all_bits = short_bits | long_bits;
 /// What a tensor or tile can hold, per target.
 inline constexpr DTypeSet stored_a3 = dtypes(i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32);
 inline constexpr DTypeSet stored_a5 = stored_a3 | dtypes(f8e4m3, f8e5m2, f8e8m0, hif8, f4e2m1);

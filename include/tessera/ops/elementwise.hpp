@@ -1,4 +1,4 @@
-// Elementwise operations: unary, binary, with a scalar, and cast. Result: the shape of the operand.
+// Elementwise operations: unary, binary, with a scalar, on bits, on parts, and cast. Result: the shape of the operand.
 #pragma once
 
 #include "casts.hpp"
@@ -24,7 +24,10 @@ constexpr Verdict infer_binary(const OpInfo& op, const InferInput& in) {
   const Verdict pair = check_pair(a, b);
   if (!pair.lawful()) return pair;
   for (int i = 0; i < a.rank && i < b.rank; ++i)
-    if (a.last(i) != b.last(i)) return breaks(op.shape_rule, arg_dim(a.last(i)), arg_dim(b.last(i)));
+    if (a.last(i) != b.last(i)) {
+      if (op.shape_rule == rule::shapes_differ) return breaks(op.shape_rule, arg_op, arg_dim(a.last(i)), arg_dim(b.last(i)));
+      return breaks(op.shape_rule, arg_dim(a.last(i)), arg_dim(b.last(i)));
+    }
   if (a.rank != b.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{a.rank}), arg(std::int64_t{b.rank}));
   return lawful(a);
 }
@@ -35,6 +38,15 @@ constexpr Verdict infer_scalar_form(const OpInfo&, const InferInput& in) {
   if (!s.is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
   if (a.dtype != s.dtype) return breaks(rule::scalar_dtype_differs, arg_op, arg(a.dtype), arg(s.dtype));
   return lawful(a);
+}
+
+/// A constant scalar is a position of a bit.
+constexpr Verdict infer_shift(const OpInfo& op, const InferInput& in) {
+  const Verdict v = infer_scalar_form(op, in);
+  const std::int64_t bits = info(in.type(0).dtype).bits, n = in.operands[1].constant;
+  if (v.lawful() && in.operands[1].is_constant && (n < 0 || n >= bits))
+    return breaks(rule::shift_out_of_range, arg_op, arg(n), arg(in.type(0).dtype));
+  return v;
 }
 
 constexpr Verdict infer_cast(const OpInfo&, const InferInput& in) {
@@ -64,6 +76,45 @@ constexpr OpInfo scalar_form(std::string_view name, std::string_view pto, std::s
                              DTypeSet a5) {
   return {.name = name, .summary = summary, .infer = infer_scalar_form, .valid = ValidRule::first, .dtypes = {a3, a5},
           .pto = pto, .operand_spaces = {spaces(Vec), {}, {}}, .row_major = true};
+}
+// Equal shapes only: no instruction repeats a column or a row.
+constexpr OpInfo binary_alike(std::string_view name, std::string_view pto, std::string_view summary, DTypeSet a3, DTypeSet a5,
+                              bool may_alias = true) {
+  OpInfo op = binary(name, pto, summary, rule::shapes_differ, a3, a5);
+  op.may_alias = may_alias;
+  return op;
+}
+constexpr OpInfo bits_of_two(std::string_view name, std::string_view pto, std::string_view summary) {
+  OpInfo op = binary_alike(name, pto, summary, all_bits, all_bits);
+  op.since_0_60[static_cast<int>(Arch::a3)] = long_bits;
+  return op;
+}
+// The instructions read the operand again after the first write to the result.
+constexpr OpInfo bits_with_scalar(std::string_view name, std::string_view pto, std::string_view summary) {
+  OpInfo op = scalar_form(name, pto, summary, short_bits, all_bits);
+  op.filled[static_cast<int>(Arch::a3)] = dtypes(i32);
+  op.may_alias = false;
+  return op;
+}
+constexpr OpInfo with_scratch(OpInfo op, ScratchRule scratch) {
+  op.scratch = scratch;
+  op.operand_spaces[2] = spaces(Vec);
+  op.may_alias = false;
+  return op;
+}
+constexpr OpInfo shift_form(std::string_view name, std::string_view pto, std::string_view summary, DTypeSet a3, DTypeSet a5) {
+  OpInfo op = scalar_form(name, pto, summary, a3, a5);
+  op.infer = infer_shift;
+  return op;
+}
+constexpr OpInfo part(std::string_view name, std::string_view pto, std::string_view summary) {
+  OpInfo op = binary_alike(name, pto, summary, words, words_bf16_a5, false);
+  op.valid = ValidRule::larger;
+  return op;
+}
+constexpr OpInfo unlike(OpInfo op) {
+  op.may_alias = false;
+  return op;
 }
 inline constexpr DTypeSet signed_a5 = signed_words | dtypes(i8, bf16);
 
@@ -96,13 +147,40 @@ inline constexpr OpInfo divs = scalar_form("divs", "tdivs", "x / s", signed_word
 inline constexpr OpInfo maximums = scalar_form("maximums", "tmaxs", "the larger of x and s", floats, floats);
 inline constexpr OpInfo minimums = scalar_form("minimums", "tmins", "the smaller of x and s", floats, floats);
 
+inline constexpr OpInfo fmod =
+    binary_alike("fmod", "tfmod", "the remainder of a / b, with the sign of a", words, words, false);
+inline constexpr OpInfo fmods =
+    unlike(scalar_form("fmods", "tfmods", "the remainder of x / s, with the sign of x", signed_words, signed_words));
+
+inline constexpr OpInfo bit_and = bits_of_two("bit_and", "tand", "a & b");
+inline constexpr OpInfo bit_or = bits_of_two("bit_or", "tor", "a | b");
+inline constexpr OpInfo bit_xor = with_scratch(bits_of_two("bit_xor", "txor", "a ^ b"), ScratchRule::like_result);
+inline constexpr OpInfo shl = binary_alike("shl", "tshl", "a << b; b from 0 to below the count of bits", all_bits, all_bits);
+inline constexpr OpInfo shr =
+    binary_alike("shr", "tshr", "a >> b, of signed types with copies of the sign; b from 0 to below the count of bits", all_bits, all_bits);
+inline constexpr OpInfo bit_ands = bits_with_scalar("bit_ands", "tands", "x & s");
+inline constexpr OpInfo bit_ors = bits_with_scalar("bit_ors", "tors", "x | s");
+inline constexpr OpInfo bit_xors = with_scratch(bits_with_scalar("bit_xors", "txors", "x ^ s"), ScratchRule::like_result);
+inline constexpr OpInfo shls = shift_form("shls", "tshls", "x << s; s from 0 to below the count of bits", all_bits, all_bits);
+inline constexpr OpInfo shrs =
+    shift_form("shrs", "tshrs", "x >> s, of signed types with copies of the sign; s from 0 to below the count of bits",
+               dtypes(i16, u16, i32, u32), all_bits);
+inline constexpr OpInfo bit_not = unary("bit_not", "tnot", "~x", dtypes(i16, u16), all_bits);
+
+inline constexpr OpInfo part_add = part("part_add", "tpartadd", "a + b; where only one of them is valid, that one");
+inline constexpr OpInfo part_mul = part("part_mul", "tpartmul", "a * b; where only one of them is valid, that one");
+inline constexpr OpInfo part_max = part("part_max", "tpartmax", "the larger of a and b; where only one of them is valid, that one");
+inline constexpr OpInfo part_min = part("part_min", "tpartmin", "the smaller of a and b; where only one of them is valid, that one");
+
 inline constexpr OpInfo cast = {
     .name = "cast", .summary = "x in another element type; attribute: rounding", .infer = infer_cast,
     .on_target = cast_on_target, .valid = ValidRule::first, .pto = "tcvt", .form = PtoForm::cast, .operand_spaces = {spaces(Vec), {}, {}},
     .row_major = true, .may_alias = false};
 
 inline constexpr const OpInfo* elementwise_family[] = {&neg, &abs, &exp, &log, &sqrt, &rsqrt, &recip, &relu, &add, &sub,
-    &mul, &div, &maximum, &minimum, &adds, &subs, &muls, &divs, &maximums, &minimums, &cast};
+    &mul, &div, &maximum, &minimum, &adds, &subs, &muls, &divs, &maximums, &minimums, &fmod, &fmods,
+    &bit_and, &bit_or, &bit_xor, &bit_not, &shl, &shr, &bit_ands, &bit_ors, &bit_xors, &shls, &shrs,
+    &part_add, &part_mul, &part_max, &part_min, &cast};
 
 }  // namespace ops
 }  // namespace tessera

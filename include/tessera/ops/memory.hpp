@@ -241,7 +241,8 @@ inline constexpr OpInfo create = {
     .pipe = Pipe::none, .result_spaces = {}};
 inline constexpr OpInfo full = {
     .name = "full", .summary = "every element equal to a scalar", .infer = infer_full,
-    .dtypes = {dtypes(i16, i32, f16, bf16, f32), dtypes(i8, i16, i32, f16, bf16, f32)}, .pto = "texpands",
+    .dtypes = {dtypes(i16, i32, f16, bf16, f32), dtypes(i8, i16, i32, f16, bf16, f32)},
+    .since_0_60 = {dtypes(bf16), dtypes(bf16)}, .pto = "texpands",
     .form = PtoForm::fill};
 inline constexpr OpInfo arange = {
     .name = "arange", .summary = "[1,..,1,N]: start, start + 1, ..., or downwards", .infer = infer_arange,

@@ -22,9 +22,10 @@ constexpr OpInfo row_reduce(std::string_view name, std::string_view pto, std::st
           .dtypes = {words, words}, .pto = pto, .operand_spaces = {spaces(Vec), spaces(Vec), {}},
           .scratch = ScratchRule::wide_rows, .may_alias = false};
 }
-constexpr OpInfo col_reduce(std::string_view name, std::string_view pto, std::string_view summary) {
+constexpr OpInfo col_reduce(std::string_view name, std::string_view pto, std::string_view summary,
+                            DTypeSet a5 = words_bf16_a5) {
   return {.name = name, .summary = summary, .infer = infer_col_reduce, .valid = ValidRule::col_reduce,
-          .dtypes = {words, words_bf16_a5}, .pto = pto, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
+          .dtypes = {words, a5}, .pto = pto, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
 }
 
 }  // namespace detail
@@ -34,11 +35,15 @@ namespace ops {
 inline constexpr OpInfo row_sum = row_reduce("row_sum", "trowsum", "[..,M,N] -> [..,M,1], the sum of each row");
 inline constexpr OpInfo row_max = row_reduce("row_max", "trowmax", "[..,M,N] -> [..,M,1], the largest of each row");
 inline constexpr OpInfo row_min = row_reduce("row_min", "trowmin", "[..,M,N] -> [..,M,1], the smallest of each row");
+inline constexpr OpInfo row_prod = row_reduce("row_prod", "trowprod", "[..,M,N] -> [..,M,1], the product of each row");
 inline constexpr OpInfo col_sum = col_reduce("col_sum", "tcolsum", "[..,M,N] -> [..,1,N], the sum of each column");
 inline constexpr OpInfo col_max = col_reduce("col_max", "tcolmax", "[..,M,N] -> [..,1,N], the largest of each column");
 inline constexpr OpInfo col_min = col_reduce("col_min", "tcolmin", "[..,M,N] -> [..,1,N], the smallest of each column");
+inline constexpr OpInfo col_prod =
+    col_reduce("col_prod", "tcolprod", "[..,M,N] -> [..,1,N], the product of each column", words | dtypes(bf16));
 
-inline constexpr const OpInfo* reduce_family[] = {&row_sum, &row_max, &row_min, &col_sum, &col_max, &col_min};
+inline constexpr const OpInfo* reduce_family[] = {&row_sum, &row_max, &row_min, &row_prod,
+    &col_sum, &col_max, &col_min, &col_prod};
 
 }  // namespace ops
 }  // namespace tessera

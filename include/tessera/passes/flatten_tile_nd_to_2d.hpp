@@ -97,12 +97,24 @@ class Flatten {
 
   // Elementwise operations, reductions of rows, fills: what they do to each row, they do to the rows of all pages.
   void same_on_rows(OpId op) {
+    if (in_.info(op).valid == ValidRule::larger) return larger_on_rows(op);
     copy(op);
     if (in_.result_count(op) == 0) return;
     const ValueId old = in_.result(op), made = r_.map(old);
     if (out_.type(made) != flattened(in_.type(old)))
       throw InternalError("flatten_tile_nd_to_2d: " + std::string(in_.info(op).name) +
                           " does not keep its shape when it becomes 2-D");
+  }
+  // Which operand is the larger one is known of the extents that are still apart.
+  void larger_on_rows(OpId op) {
+    const ValueId old = in_.result(op);
+    Extent merged[2];
+    const bool partial = merge_valid(r_, old, op, merged);
+    b_.derive_valid(false);
+    const ValueId made = b_.value(in_.info(op), r_.operands(op), r_.attrs(op), flattened(in_.type(old)));
+    b_.derive_valid(true);
+    if (partial) out_.set_valid(made, {merged, 2});
+    r_.set(old, made);
   }
   void load(OpId op) {
     const ValueId old = in_.result(op);

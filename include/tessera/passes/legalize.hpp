@@ -63,6 +63,7 @@ class Legalize {
     const bool reduces = info.valid == ValidRule::row_reduce || info.valid == ValidRule::col_reduce;
     if (reduces && stands_as_column(operand_type(op, 0))) return reduce_column(op);
     if (const Broadcast* forms = broadcast_of(info)) return broadcast(op, *forms);
+    if (needs_filled(info, op)) return filled(op, *filled_form_of(info));
     std::vector<ValueId> operands = r_.operands(op);
     add_scratch(op, operands);
     if (info.row_major && (is_column(result_type(op)) || is_column(operand_type(op, 0)))) return by_row(op, operands);
@@ -95,13 +96,16 @@ class Legalize {
     const OpId made = b_.emit(info, operands, attrs, requested);
     const ValueId result = out_.result_count(made) == 1 ? out_.result(made) : ValueId{};
     check(op, info, operands, attrs, result);
-    if (info.valid == ValidRule::intersection) equal_extents(made);
+    equal_extents(made);
     return result;
   }
-  // Both operands of an instruction have the extents of its result.
+  // Both operands of an instruction have the extents of its result, and so has its scratch.
   void equal_extents(OpId made) {
-    const ValueId result = out_.result(made);
-    for (int i = 0; i < 2; ++i) {
+    const OpInfo& info = out_.info(made);
+    const int scratch = info.scratch == ScratchRule::like_result ? scratch_operand(info) : -1;
+    for (int i = 0; i < out_.operand_count(made); ++i) {
+      if (!(info.valid == ValidRule::intersection && i < 2) && i != scratch) continue;
+      const ValueId result = out_.result(made);
       const ValueId x = out_.operand(made, i);
       bool equal = true;
       std::vector<ValueId> operands{x};
@@ -122,7 +126,7 @@ class Legalize {
     if (result_type(op).rank == 1) return emit(op, info, operands, attrs, requested);
     const ValueId result = r_.emit_same(op, info, operands, attrs, requested);
     check(op, info, operands, attrs, result);
-    if (info.valid == ValidRule::intersection) equal_extents(out_.definition(result));
+    if (result) equal_extents(out_.definition(result));
     return result;
   }
   void check(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, ValueId result) {
@@ -191,11 +195,12 @@ class Legalize {
   void broadcast(OpId op, const Broadcast& forms) {
     std::vector<ValueId> operands = r_.operands(op);
     const Type wide = as_row(result_type(op));
+    const auto then = [&](ValueId v) { return forms.then != nullptr ? emit(op, *forms.then, {v}) : v; };
     const bool repeats_column = forms.by_row == &in_.info(op), column = wide.dims[0] > 1 && wide.last() == 1;
     if (repeats_column && wide.last() == 1) {
       if (forms.plain == nullptr) return finish(op, operands[0]);
       for (ValueId& v : operands) v = as_row_in_vec(op, v);
-      const ValueId row = emit(op, *forms.plain, operands);
+      const ValueId row = then(emit(op, *forms.plain, operands));
       return finish(op, column ? column_of(row) : row);
     }
     if (column) operands[0] = as_row_in_vec(op, operands[0]);
@@ -205,6 +210,18 @@ class Legalize {
     if (column) return finish(op, column_of(emit(op, *forms.by_row, operands, {}, row_type(wide))));
     finish(op, emit_same(op, in_.info(op), operands, r_.attrs(op), wide));
   }
+  // The scalar fills a tile where the target has the instruction for tiles only.
+  [[nodiscard]] bool needs_filled(const OpInfo& info, OpId op) const {
+    return info.filled[static_cast<int>(arch_)].contains(operand_type(op, 0).dtype);
+  }
+  void filled(OpId op, const OpInfo& plain) {
+    const ValueId x = as_row_in_vec(op, r_.map(in_.operand(op, 0)));
+    Type wide = out_.type(x);
+    std::vector<ValueId> operands{x, emit(op, ops::full, {r_.map(in_.operand(op, 1))}, {}, wide)};
+    if (plain.scratch != ScratchRule::none) operands.push_back(scratch_of(op, plain, operands));
+    const ValueId made = emit(op, plain, operands);
+    finish(op, is_column(result_type(op)) ? column_of(made) : made);
+  }
   void full_column(OpId op) {
     finish(op, column_of(emit(op, ops::full, r_.operands(op), r_.attrs(op), row_type(result_type(op)))));
   }
@@ -212,13 +229,11 @@ class Legalize {
   void reduce_column(OpId op) {
     const ValueId x = first_operand(op);
     if (in_.info(op).valid == ValidRule::row_reduce) return finish(op, x);
-    const OpInfo& over_row = in_.is(op, ops::col_sum)   ? ops::row_sum
-                             : in_.is(op, ops::col_max) ? ops::row_max
-                                                        : ops::row_min;
-    if (!in_.is(op, ops::col_sum) && !in_.is(op, ops::col_max) && !in_.is(op, ops::col_min))
+    const OpInfo* const over_row = over_row_of(in_.info(op));
+    if (over_row == nullptr)
       refuse(op, "not available on a column (" + shape_text(out_.type(x)) + ")", "reshape it to one row first");
     const ValueId row = row_of(x);
-    finish(op, emit(op, over_row, {row, scratch_of(op, over_row, {row})}));
+    finish(op, emit(op, *over_row, {row, scratch_of(op, *over_row, {row})}));
   }
   void cast(OpId op) {
     ValueId x = first_operand(op);
@@ -244,7 +259,8 @@ class Legalize {
 
   // The instruction takes rows without padding: further positions 0 fill them, and what they give is cut off.
   void gather(OpId op) {
-    const ValueId x = r_.map(in_.operand(op, 0)), index = r_.map(in_.operand(op, 1));
+    const ValueId x = r_.map(in_.operand(op, 0)), index = as_row_in_vec(op, r_.map(in_.operand(op, 1)));
+    const bool column = is_column(result_type(op));
     const Type t = out_.type(index), from = out_.type(x);
     if (from.dims[0] > 1 && stored(from).last() != from.last())
       refuse(op, "the positions do not count the padding of rows (" + shape_text(from) + ")",
@@ -257,11 +273,12 @@ class Legalize {
           emit(op, ops::full, {out_.constant(t.dtype, std::int64_t{0})}, {}, with_dim(t, t.rank - 1, cols));
       positions = emit(op, ops::assemble, {zeros, index, b_.index(0), b_.index(0)});
     }
-    const bool has_scratch = in_.operand_count(op) > 2 && cols == t.last();
+    const bool has_scratch = in_.operand_count(op) > 2 && cols == t.last() && !column;
     const ValueId scratch = has_scratch ? r_.map(in_.operand(op, 2)) : scratch_of(op, ops::gather_flat, {x, positions});
     const ValueId made = emit(op, ops::gather_flat, {x, positions, scratch});
-    const Type wanted = as_row(result_type(op));
-    finish(op, cols == t.last() ? made : emit(op, ops::slice, {made, b_.index(0), b_.index(0)}, {}, wanted));
+    const Type wanted = column ? row_type(result_type(op)) : as_row(result_type(op));
+    const ValueId cut = cols == t.last() ? made : emit(op, ops::slice, {made, b_.index(0), b_.index(0)}, {}, wanted);
+    finish(op, column ? column_of(cut) : cut);
   }
 
   // --- scratch ---

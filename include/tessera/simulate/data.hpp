@@ -50,6 +50,11 @@ struct Box {
   for (int i = 0; i < strides.rank; ++i) n += strides[i] * index[i];
   return n;
 }
+[[nodiscard]] inline bool is_inside(const Box& index, const Box& extents) {
+  for (int i = 0; i < index.rank; ++i)
+    if (index[i] >= extents[i]) return false;
+  return true;
+}
 
 /// Calls f(index of its first element) for each row of a box; not at all for an empty one.
 template <class F>

@@ -58,6 +58,23 @@ T remainder(const Call& c, T a, T b) {
   }
 }
 
+/// Bits; those of a signed number are copied from its sign without end. Elements are floating numbers in no instance.
+template <class F>
+constexpr auto on_bits(F f) {
+  return [f](auto... x) {
+    if constexpr ((std::is_floating_point_v<decltype(x)> || ...)) return (x + ...);
+    else return static_cast<std::int64_t>(f(static_cast<std::uint64_t>(x)...));
+  };
+}
+/// The position of a bit, checked.
+template <class T>
+int shift_amount(const Call& c, T n) {
+  const int bits = info(c.type(0).dtype).bits;
+  if (n < 0 || n >= static_cast<T>(bits))
+    c.fail(rule::shift_out_of_range, std::to_string(n) + ", " + std::string(tessera::name(c.type(0).dtype)));
+  return static_cast<int>(n);
+}
+
 /// result[i] = f(x[i]); f takes and gives double or int64_t.
 template <class F>
 void unary(Call& c, F f) {
@@ -89,6 +106,32 @@ void binary(Call& c, F f) {
       if (is_float(r.dtype))
         r.floats[i] = rounded(r.dtype, f(static_cast<double>(a.floats[i]), static_cast<double>(b.floats[j])));
       else r.integers[i] = wrapped(r.dtype, f(a.integers[i], b.integers[j]));
+      r.known[i] = 1;
+    }
+  });
+  c.result(std::move(r));
+}
+
+/// Where both operands are valid f of both, elsewhere the one that is.
+template <class F>
+void parts(Call& c, F f) {
+  const Data &a = c.in(0), &b = c.in(1);
+  const Box in_a = c.valid(0), in_b = c.valid(1);
+  Data r = c.fresh();
+  std::size_t i = 0;
+  for_each_row(r.dims, [&](const Box& row) {
+    Box index = row;
+    for (std::int64_t k = 0; k < r.dims.last(); ++k, ++i) {
+      index[index.rank - 1] = k;
+      const bool of_a = is_inside(index, in_a), of_b = is_inside(index, in_b);
+      if (of_a != of_b) {
+        r.copy(static_cast<std::int64_t>(i), of_a ? a : b, static_cast<std::int64_t>(i), 1);
+        continue;
+      }
+      if (!of_a || a.known[i] == 0 || b.known[i] == 0) continue;
+      if (is_float(r.dtype))
+        r.floats[i] = rounded(r.dtype, f(static_cast<double>(a.floats[i]), static_cast<double>(b.floats[i])));
+      else r.integers[i] = wrapped(r.dtype, f(a.integers[i], b.integers[i]));
       r.known[i] = 1;
     }
   });
@@ -154,6 +197,33 @@ inline void divide_by_scalar(Call& c) {
   with_scalar(c, [&](auto a, auto b) { return quotient(c, a, b); });
 }
 
+inline void remainders(Call& c) {
+  binary(c, [&](auto a, auto b) { return remainder(c, a, b); });
+}
+inline void remainders_of_scalar(Call& c) {
+  with_scalar(c, [&](auto a, auto b) { return remainder(c, a, b); });
+}
+// The difference is an element, too.
+inline void exponentials_of_differences(Call& c) {
+  binary(c, [d = c.type(0).dtype](auto a, auto b) {
+    return static_cast<decltype(a)>(std::exp(static_cast<double>(rounded(d, static_cast<double>(a - b)))));
+  });
+}
+inline constexpr auto both_bits = on_bits([](std::uint64_t a, std::uint64_t b) { return a & b; });
+inline constexpr auto any_bits = on_bits([](std::uint64_t a, std::uint64_t b) { return a | b; });
+inline constexpr auto other_bits = on_bits([](std::uint64_t a, std::uint64_t b) { return a ^ b; });
+inline constexpr auto no_bits = on_bits([](std::uint64_t a) { return ~a; });
+template <class T>
+T shifted_left(const Call& c, T a, T n) {
+  if constexpr (std::is_floating_point_v<T>) return a;
+  else return static_cast<T>(static_cast<std::uint64_t>(a) << shift_amount(c, n));
+}
+template <class T>
+T shifted_right(const Call& c, T a, T n) {
+  if constexpr (std::is_floating_point_v<T>) return a;
+  else return a >> shift_amount(c, n);
+}
+
 inline constexpr TableEntry elementwise_table[] = {
     {&ops::neg, [](Call& c) { unary(c, negated); }},
     {&ops::abs, [](Call& c) { unary(c, magnitude); }},
@@ -175,6 +245,23 @@ inline constexpr TableEntry elementwise_table[] = {
     {&ops::divs, divide_by_scalar},
     {&ops::maximums, [](Call& c) { with_scalar(c, larger); }},
     {&ops::minimums, [](Call& c) { with_scalar(c, smaller); }},
+    {&ops::fmod, remainders},
+    {&ops::fmods, remainders_of_scalar},
+    {&ops::bit_and, [](Call& c) { binary(c, both_bits); }},
+    {&ops::bit_or, [](Call& c) { binary(c, any_bits); }},
+    {&ops::bit_xor, [](Call& c) { binary(c, other_bits); }},
+    {&ops::bit_not, [](Call& c) { unary(c, no_bits); }},
+    {&ops::shl, [](Call& c) { binary(c, [&](auto a, auto n) { return shifted_left(c, a, n); }); }},
+    {&ops::shr, [](Call& c) { binary(c, [&](auto a, auto n) { return shifted_right(c, a, n); }); }},
+    {&ops::bit_ands, [](Call& c) { with_scalar(c, both_bits); }},
+    {&ops::bit_ors, [](Call& c) { with_scalar(c, any_bits); }},
+    {&ops::bit_xors, [](Call& c) { with_scalar(c, other_bits); }},
+    {&ops::shls, [](Call& c) { with_scalar(c, [&](auto a, auto n) { return shifted_left(c, a, n); }); }},
+    {&ops::shrs, [](Call& c) { with_scalar(c, [&](auto a, auto n) { return shifted_right(c, a, n); }); }},
+    {&ops::part_add, [](Call& c) { parts(c, sum); }},
+    {&ops::part_mul, [](Call& c) { parts(c, product); }},
+    {&ops::part_max, [](Call& c) { parts(c, larger); }},
+    {&ops::part_min, [](Call& c) { parts(c, smaller); }},
     {&ops::cast, cast_elements},
     {&ops::row_expand_add, [](Call& c) { binary(c, sum); }},
     {&ops::row_expand_sub, [](Call& c) { binary(c, difference); }},
@@ -188,6 +275,8 @@ inline constexpr TableEntry elementwise_table[] = {
     {&ops::col_expand_div, divide},
     {&ops::col_expand_max, [](Call& c) { binary(c, larger); }},
     {&ops::col_expand_min, [](Call& c) { binary(c, smaller); }},
+    {&ops::row_expand_expdif, exponentials_of_differences},
+    {&ops::col_expand_expdif, exponentials_of_differences},
     {&ops::row_expand, repeat},
     {&ops::col_expand, repeat},
 };

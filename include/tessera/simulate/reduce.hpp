@@ -1,5 +1,5 @@
-// Reductions over the valid extents. f32 and integers add in their own type, in order; f16 and bf16 add in f32 and round once
-// at the end. Nothing to reduce gives poison.
+// Reductions over the valid extents. f32 and integers are added and multiplied in their own type, in order; f16 and bf16 in f32,
+// with one rounding at the end. Nothing to reduce gives poison.
 #pragma once
 
 #include "elementwise.hpp"
@@ -49,9 +49,11 @@ inline constexpr TableEntry reduce_table[] = {
     {&ops::row_sum, [](Call& c) { reduce(c, 0, sum); }},
     {&ops::row_max, [](Call& c) { reduce(c, 0, larger); }},
     {&ops::row_min, [](Call& c) { reduce(c, 0, smaller); }},
+    {&ops::row_prod, [](Call& c) { reduce(c, 0, product); }},
     {&ops::col_sum, [](Call& c) { reduce(c, 1, sum); }},
     {&ops::col_max, [](Call& c) { reduce(c, 1, larger); }},
     {&ops::col_min, [](Call& c) { reduce(c, 1, smaller); }},
+    {&ops::col_prod, [](Call& c) { reduce(c, 1, product); }},
 };
 
 }  // namespace tessera::simulator

@@ -70,11 +70,15 @@ inline void write_instruction(Module& m, OpId o, std::string_view inside, std::s
 
 inline void emit_ins_outs(Module& m, OpId o) {
   const OpInfo& op = m.f.info(o);
-  if (!m.dialect.scratch_is_optional && op.scratch != ScratchRule::none) {
-    const ValueId last = m.f.operand(o, m.f.operand_count(o) - 1);
-    if (m.f.operand_count(o) < 2 || !m.f.type(last).is_tile())
-      refuse(m, o, "assembler " + std::string(m.dialect.version) + " wants a scratch tile", "emit for assembler 0.60");
-  }
+  const Type& first = m.f.type(m.f.operand(o, 0));
+  const DType d = first.is_tile() ? first.dtype : m.f.type(m.f.result(o)).dtype;
+  if (!m.dialect.has_newer_dtypes && op.since_0_60[static_cast<int>(m.options.arch)].contains(d))
+    refuse(m, o,
+           "assembler " + std::string(m.dialect.version) + " does not have it for " + std::string(info(d).name) + " on " +
+               std::string(tessera::name(m.options.arch)),
+           "emit for assembler 0.60");
+  if (!m.dialect.scratch_is_optional && m.f.operand_count(o) <= scratch_operand(op))
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " wants a scratch tile", "emit for assembler 0.60");
   write_instruction(m, o, {}, {});
 }
 
