@@ -150,6 +150,48 @@ class RandomProgram {
     const auto n = static_cast<std::int64_t>(list.size());
     return list[static_cast<std::size_t>(std::max(random.below(n), random.below(n)))];
   }
+  // --- operations that both levels have ---
+  /// An operation on the bits of `x`, an integer; other(positions) makes a second operand like it: numbers, or shifts below that.
+  template <class Other>
+  Known bits(const Known& x, Other&& other) {
+    const DType d = type(x).dtype;
+    const std::int64_t n = random.between(0, 7), kind = random.below(10);
+    const auto done = [&](ValueId v, double bound) {
+      return Known{v, bound < 100 ? bound : unbounded, true, x.partial, x.empty, false};
+    };
+    if (kind == 0 && info(d).bits == 16) return done(k.op(ops::bit_not, {x.id}), x.bound + 1);
+    if (kind < 4) {
+      const Known y = other(0);
+      const OpInfo& op = *random.one_of({&ops::bit_and, &ops::bit_or, &ops::bit_xor});
+      return done(k.op(op, {x.id, y.id}), 2 * std::max(x.bound, y.bound) + 1);
+    }
+    if (kind < 6) {
+      const Known by = other(8);
+      return done(k.op(random.chance(50) ? ops::shl : ops::shr, {x.id, by.id}), unbounded);
+    }
+    const ValueId s = random.chance(30) ? number_parameter(d) : constant(d, n);
+    if (kind < 8) return done(k.op(random.chance(50) ? ops::shls : ops::shrs, {x.id, s}), unbounded);
+    const OpInfo& op = *random.one_of({&ops::bit_ands, &ops::bit_ors, &ops::bit_xors});
+    return done(k.op(op, {x.id, s}), 2 * std::max(x.bound, 7.0) + 1);
+  }
+  /// An operation on the parts of two values that are valid, `y` after one of its extents became smaller, perhaps.
+  Known parts(const Known& x, Known y) {
+    const Type t = type(x);
+    if (!y.partial && random.chance(70)) {
+      const std::int64_t axis = random.chance(50) ? 0 : t.rank - 1;
+      std::vector<ValueId> operands{y.id};
+      for (int i = 0; i < t.rank; ++i) {
+        const std::int64_t reach = i == axis ? random.between(1, t.dims[i]) : t.dims[i];
+        operands.push_back(i == axis && random.chance(40) ? index_parameter(reach).id : k.index(reach));
+      }
+      y.id = k.op(ops::set_valid_shape, operands);
+    }
+    const OpInfo& op = *random.one_of({&ops::part_add, &ops::part_mul, &ops::part_max, &ops::part_min});
+    const ValueId r = random.chance(50) ? k.op(op, {x.id, y.id}) : k.op(op, {y.id, x.id});
+    const double bound = &op == &ops::part_mul ? (x.bound + 1) * (y.bound + 1) : x.bound + y.bound;
+    return {r, is_float(t.dtype) || bound < 10000 ? bound : unbounded, x.whole && y.whole, !f().fully_valid(r),
+            x.empty && y.empty, false};
+  }
   [[nodiscard]] static std::vector<std::int64_t> dims_of(const Type& t) { return {t.dims, t.dims + t.rank}; }
 
   std::int64_t dynamic_size = 5;  ///< of the dim S

@@ -73,8 +73,10 @@ class RandomTensorProgram : public RandomProgram {
   }
   void statement(Scope& scope, const Counters& counters, int depth) {
     const std::int64_t n = random.below(100);
-    if (n < 10) unary(scope);
-    else if (n < 20) binary(scope);
+    if (n < 9) unary(scope);
+    else if (n < 17) binary(scope);
+    else if (n < 19) bit(scope);
+    else if (n < 20) part(scope);
     else if (n < 28) scalar_form(scope, counters);
     else if (n < 34) cast(scope);
     else if (n < 43) reduce(scope);
@@ -129,23 +131,40 @@ class RandomTensorProgram : public RandomProgram {
     const Known* const v = any(scope, [](const Known&) { return true; });
     if (v == nullptr) return;
     const Known a = *v, b = random.chance(10) && !a.memory ? a : like(scope, type(a));
-    const OpInfo& op = *random.one_of({&ops::add, &ops::sub, &ops::mul, &ops::maximum, &ops::minimum, &ops::div});
-    if (&op == &ops::div && !is_float(type(a).dtype)) return;
-    const bool division = &op == &ops::div;
+    const OpInfo& op =
+        *random.one_of({&ops::add, &ops::sub, &ops::mul, &ops::maximum, &ops::minimum, &ops::div, &ops::fmod});
+    const bool division = &op == &ops::div || &op == &ops::fmod;
+    if (division && !is_float(type(a).dtype)) return;
     scope.push_back(
         made(k.op(op, {a.id, b.id}), a, division ? unbounded : bound_of(op, a, b), !division && a.whole && b.whole));
+  }
+  void bit(Scope& scope) {
+    const Known* const v = any(scope, [&](const Known& x) { return is_integer(type(x).dtype); });
+    const Known x = v != nullptr ? *v : input(random.one_of({i16, i32, u16, i8}), shape_);
+    scope.push_back(bits(x, [&](std::int64_t positions) {
+      if (positions == 0) return like(scope, type(x));
+      return Known{tensor(type(x).dtype, dims_of(type(x)), Direction::in, positions), 8, true, false, false, true};
+    }));
+  }
+  void part(Scope& scope) {
+    const Known* const v = any(scope, [](const Known& x) { return !x.memory; });
+    if (v == nullptr) return;
+    const Known x = *v;
+    Known y = like(scope, type(x));
+    if (y.memory) y = made(k.op(ops::neg, {y.id}), y, y.bound, y.whole);
+    scope.push_back(parts(x, y));
   }
   void scalar_form(Scope& scope, const Counters& counters) {
     const Known* const v = any(scope, [](const Known&) { return true; });
     if (v == nullptr) return;
     const Known x = *v;
     const DType d = type(x).dtype;
-    const OpInfo& op = *random.one_of({&ops::adds, &ops::subs, &ops::muls, &ops::maximums, &ops::minimums, &ops::divs});
+    const OpInfo& op = *random.one_of({&ops::adds, &ops::subs, &ops::muls, &ops::maximums, &ops::minimums, &ops::divs, &ops::fmods});
     const std::int64_t n = random.between(1, 3);
     ValueId s = constant(d, n);
     bool known = true;
     if (random.chance(30)) s = number_parameter(d);
-    else if (random.chance(15) && &op != &ops::divs) {
+    else if (random.chance(15) && &op != &ops::divs && &op != &ops::fmods) {
       const Known from = type(x).rank > 2 && random.chance(95) ? input(d, {3, 5}) : like(scope, type(x));
       s = read(from, counters);
       known = false;
@@ -171,7 +190,10 @@ class RandomTensorProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known x = *v;
     const OpInfo& op =
-        *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min});
+        *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min,
+                        &ops::row_prod, &ops::col_prod});
+    if (&op == &ops::row_prod || &op == &ops::col_prod)
+      return scope.push_back(made(k.op(op, {x.id}), x, unbounded, false));
     const bool sums = &op == &ops::row_sum || &op == &ops::col_sum;
     const double n = static_cast<double>(type(x).elements());
     const bool integer = is_integer(type(x).dtype);
@@ -194,6 +216,11 @@ class RandomTensorProgram : public RandomProgram {
     if (rows && random.chance(30)) y = made(k.op(ops::row_max, {x.id}), x, x.bound, x.whole);
     if (random.chance(15))
       return scope.push_back(made(k.op(rows ? ops::row_expand : ops::col_expand, {y.id}, {}, t), y, y.bound, y.whole));
+    if (random.chance(15)) {
+      const ValueId low = clipped(x).id;
+      return scope.push_back(
+          made(k.op(rows ? ops::row_expand_expdif : ops::col_expand_expdif, {low, y.id}), x, unbounded, false));
+    }
     const std::size_t which = static_cast<std::size_t>(random.below(6));
     static constexpr const OpInfo* by_row[] = {&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul,
                                                &ops::row_expand_max, &ops::row_expand_min, &ops::row_expand_div};

@@ -135,19 +135,28 @@ class RandomTileProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known a = *v;
     const DType d = type(a).dtype;
+    if (is_integer(d) && random.chance(30))
+      return scope.push_back(bits(a, [&](std::int64_t positions) {
+        if (positions == 0) return like(scope, type(a));
+        const ValueId t = tensor(d, dims_of(type(a)), Direction::in, positions);
+        return Known{k.load(t, dims_of(type(a)), std::vector<ValueId>(type(a).rank, k.index(0))), 8, true, false, false, false};
+      }));
+    if (random.chance(10)) return scope.push_back(parts(a, like(scope, type(a))));
     if (random.chance(40)) {
       const OpInfo& op = *random.one_of({&ops::neg, &ops::abs, &ops::relu, &ops::exp, &ops::sqrt, &ops::recip});
       const bool exact = &op == &ops::neg || &op == &ops::abs || &op == &ops::relu;
       return scope.push_back(made(k.op(op, {a.id}), a, exact ? a.bound : unbounded, exact && a.whole));
     }
     if (random.chance(40)) {
-      const OpInfo& op = *random.one_of({&ops::adds, &ops::muls, &ops::maximums, &ops::divs});
+      const OpInfo& op = *random.one_of({&ops::adds, &ops::muls, &ops::maximums, &ops::divs, &ops::fmods});
       const ValueId s = random.chance(40) ? number_parameter(d) : constant(d, random.between(1, 3));
       const bool small = is_float(d) || a.bound < 1000;
       return scope.push_back(
           made(k.op(op, {a.id, s}), a, small ? a.bound * 3 + 3 : unbounded, a.whole && &op != &ops::divs));
     }
     const Known b = random.chance(15) ? a : like(scope, type(a));
+    if (is_float(d) && random.chance(10))
+      return scope.push_back(made(k.op(ops::fmod, {a.id, b.id}), a, unbounded, false));
     const OpInfo& op = *random.one_of({&ops::add, &ops::sub, &ops::mul, &ops::maximum, &ops::minimum});
     const double bound = &op == &ops::mul ? a.bound * b.bound : a.bound + b.bound;
     scope.push_back(
@@ -167,9 +176,12 @@ class RandomTileProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known x = *v;
     const OpInfo& op =
-        *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min});
+        *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min,
+                        &ops::row_prod, &ops::col_prod});
     std::vector<ValueId> operands{x.id};
     if (op.scratch != ScratchRule::none) operands.push_back(k.create(type(x).dtype, with_columns(type(x)), Vec));
+    if (&op == &ops::row_prod || &op == &ops::col_prod)
+      return scope.push_back(made(k.op(op, operands), x, unbounded, false));
     const double bound = x.bound * static_cast<double>(type(x).elements());
     scope.push_back(made(k.op(op, operands), x, bound < 30000 ? bound : unbounded, x.whole && bound < 2000));
   }
@@ -191,6 +203,9 @@ class RandomTileProgram : public RandomProgram {
     const Known y = like(scope, with_shape(t, narrow.data(), t.rank));
     if (random.chance(20))
       return scope.push_back(made(k.op(rows ? ops::row_expand : ops::col_expand, {y.id}, {}, t), y, y.bound, y.whole));
+    if (random.chance(20))
+      return scope.push_back(
+          made(k.op(rows ? ops::row_expand_expdif : ops::col_expand_expdif, {x.id, y.id}), x, unbounded, false));
     const OpInfo& op = rows ? *random.one_of({&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_max})
                             : *random.one_of({&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_min});
     const double bound = x.bound + y.bound;
