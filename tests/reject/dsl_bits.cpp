@@ -1,4 +1,4 @@
-// Operations on bits and on parts, remainders, fused differences: element types, shapes, scalars.
+// Operations on bits and on parts, remainders, fused differences, slopes: element types, shapes, scalars.
 #include <tessera/kernel.hpp>
 #include <iostream>
 using namespace tessera;  // NOLINT: a test
@@ -18,6 +18,8 @@ void test(Tensor<Shape<4, 64>, f32> f, Tensor<Shape<4, 64>, i32> i, Tensor<Shape
   (void)part_add(f, f);
   (void)row_expand_expdif(f, row_max(f));
   (void)row_prod(i);
+  (void)lrelu(f, s);
+  (void)lrelu(f, 1);
   std::cout << 1 << std::endl;
 #elif CASE == 1
   (void)(f & f);  // expect: operation_is_for_integers<(&tessera::ops::bit_and|\(& tessera::ops::bit_and\)), tessera::f32>
@@ -79,5 +81,11 @@ void test(Tensor<Shape<4, 64>, f32> f, Tensor<Shape<4, 64>, i32> i, Tensor<Shape
   (void)col_expand_expdif(f, f);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand_expdif|\(& tessera::ops::col_expand_expdif\)), 64, 64>
 #elif CASE == 30
   (void)row_prod(w);  // expect: dtype_not_supported<(&tessera::ops::row_prod|\(& tessera::ops::row_prod\)), tessera::i64>
+#elif CASE == 31
+  (void)lrelu(f, m);  // expect: scalar_dtype_differs<(&tessera::ops::lrelu|\(& tessera::ops::lrelu\)), tessera::f32, tessera::i16>
+#elif CASE == 32
+  (void)lrelu(i, 0.5f);  // expect: dtype_not_supported<(&tessera::ops::lrelu|\(& tessera::ops::lrelu\)), tessera::i32>
+#elif CASE == 33
+  (void)lrelu(f, "0.5");  // expect: operand_is_not_a_number<(&tessera::ops::lrelu|\(& tessera::ops::lrelu\))>
 #endif
 }

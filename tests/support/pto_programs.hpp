@@ -258,7 +258,7 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
   // The first list of operands that the rule accepts.
   const Type column = tile_type(d, {tile_rows, 1}), row = tile_type(d, {1, tile_cols}), number = scalar_type(d);
   const std::vector<Type> lists[] = {{wide},         {column},    {row},       {wide, number},
-                                     {wide, column}, {wide, row}, {wide, wide}};
+                                     {wide, column}, {wide, row}, {wide, wide}, {wide, scalar_type(f32)}};
   for (const std::vector<Type>& list : lists) {
     OperandInfo infos[3];
     for (std::size_t i = 0; i < list.size(); ++i) infos[i].type = list[i];

@@ -113,6 +113,8 @@ class RandomTensorProgram : public RandomProgram {
       case 1:
         return scope.push_back(made(k.op(ops::abs, {x.id}), x, x.bound, x.whole));
       case 2:
+        if (random.chance(30))
+          return scope.push_back(made(k.op(ops::lrelu, {x.id, k.constant(f32, 0.25)}), x, x.bound, false));
         return scope.push_back(made(k.op(ops::relu, {x.id}), x, x.bound, x.whole));
       case 3:
         return scope.push_back(made(k.op(ops::exp, {clipped(x).id}), x, unbounded, false));

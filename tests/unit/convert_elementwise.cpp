@@ -57,6 +57,12 @@ TEST_CASE("C1 C2 C4 C5: every unary, binary and scalar form keeps its name", "[c
   }
 }
 
+TEST_CASE("a slope is f32 beside f16", "[convert]") {
+  Recording k;
+  k.returns({k.op(ops::lrelu, {k.tensor("x", f16, {64}), k.constant(f32, 0.25)})});
+  CHECK(converted(k).find("%0 = tile.lrelu(%x_tile, 0.25:f32) : tile<f16[64]@Vec>\n") != std::string::npos);
+}
+
 TEST_CASE("C3: part operations keep their name", "[convert]") {
   for (const OpInfo* info : {&ops::part_add, &ops::part_mul, &ops::part_max, &ops::part_min}) {
     Recording k;

@@ -211,6 +211,17 @@ TEST_CASE("operators on bits choose the instruction") {
 )");
 }
 
+TEST_CASE("a slope is f32") {
+  CHECK(trace::text([](Tensor<Shape<16, 64>, f16> x, Scalar<f32> s) { return lrelu(lrelu(x + x, 0.25), s); }) ==
+        R"((%arg0: in f16[16,64], %arg1: f32) {
+  %0 = tensor.add(%arg0, %arg0) : f16[16,64]
+  %1 = tensor.lrelu(%0, 0.25:f32) : f16[16,64]
+  %2 = tensor.lrelu(%1, %arg1) : f16[16,64]
+  return %2
+}
+)");
+}
+
 TEST_CASE("operators on bits of tiles, parts, products and fused differences") {
   CHECK(trace::text([](X x, Out<X> o, Tensor<Shape<16, 64>, u32> n, Out<Tensor<Shape<16, 64>, u32>> p) {
           auto t = load<Shape<16, 64>>(x, at(0, 0));

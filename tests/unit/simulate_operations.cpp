@@ -82,6 +82,7 @@ TEST_CASE("unary operations") {
     CHECK(result_of(ops::rsqrt, {row(d, {4, 0.25})}) == V{0.5, 2});
     CHECK(result_of(ops::recip, {row(d, {4, -0.5})}) == V{0.25, -2});
     CHECK(result_of(ops::relu, {row(d, {4, -0.5})}) == V{4, 0});
+    CHECK(result_of(ops::lrelu, {row(d, {4, -0.5, 0, inf}), number(f32, 0.25)}) == V{4, -0.125, 0, inf});
   }
   CHECK(result_of(ops::exp, {row(f32, {1})}) == V{static_cast<double>(static_cast<float>(std::exp(1.0)))});
   CHECK(result_of(ops::exp, {row(f16, {1})}) == V{2.71875});

@@ -33,6 +33,13 @@ TESSERA_INLINE auto make_call_with(const std::source_location& at, const Attr& a
   return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(at, TESSERA_FORWARD(x))...);
 }
 
+/// A recorded number, or a literal in the element type of V.
+template <class V, class N>
+auto fill_child(const std::source_location& at, N&& n) {
+  if constexpr (recorded<N>) return make_child(at, TESSERA_FORWARD(n));
+  else return make_literal<scalar_like_t<V>>(n);
+}
+
 template <class V, DType D>
 struct with_dtype_of {
   static constexpr Type value = with_dtype(type_of<V>, D);
@@ -153,6 +160,29 @@ template <class X>
 [[nodiscard]] auto min(const X& x, const X& y) {
   return detail::make_binary_of<detail::forms_min>(std::source_location(), x, y);
 }
+
+namespace detail {
+template <class X, class N>
+struct slope_plan {
+  static constexpr const OpInfo* op = &ops::lrelu;
+  static constexpr Verdict make() {
+    if constexpr (recorded<N>) return judge_pair(ops::lrelu, type_of<value_of<X>>, type_of<value_of<N>>);
+    else if constexpr (literal_number<N>) return judge_pair(ops::lrelu, type_of<value_of<X>>, scalar_type(f32));
+    else return breaks(rule::operand_is_not_a_number, arg_op);
+  }
+  static constexpr Verdict value = make();
+};
+}  // namespace detail
+/// x where it is positive, elsewhere x * slope. The slope is an f32 beside f16 elements, too.
+template <class X, class N>
+  requires recorded<X> && (detail::slope_plan<X, N>::value.lawful())
+[[nodiscard]] auto lrelu(X&& x, N&& slope, std::source_location at = std::source_location::current()) {
+  using V = detail::result_t<detail::slope_plan<X, N>>;
+  return detail::node<ops::lrelu, V>(at, detail::make_child(at, TESSERA_FORWARD(x)), detail::fill_child<Scalar<f32>>(at, TESSERA_FORWARD(slope)));
+}
+template <class X, class N>
+  requires recorded<X> && (!detail::slope_plan<X, N>::value.lawful())
+auto lrelu(X&& x, N&& slope) -> decltype(detail::unwrap(detail::broken_type<detail::slope_plan<X, N>>()));
 
 /// x in element type D: `cast<bf16>(x)`, `cast<i32>(x, Rounding::floor)`. Floats round to nearest, ties away from zero, by default.
 template <DType D, class X>
@@ -377,11 +407,6 @@ struct verdict_of_create {
   }
   static constexpr Verdict value = make();
 };
-template <class V, class N>
-auto fill_child(const std::source_location& at, N&& n) {
-  if constexpr (recorded<N>) return make_child(at, TESSERA_FORWARD(n));
-  else return make_literal<scalar_like_t<V>>(n);
-}
 template <class S, DType D, MemorySpace M>
 using shaped_type_t = typename shaped_type<S, D, M>::type;
 }  // namespace detail

@@ -49,6 +49,14 @@ constexpr Verdict infer_shift(const OpInfo& op, const InferInput& in) {
   return v;
 }
 
+/// The scalar is f32 beside every element type.
+constexpr Verdict infer_slope(const OpInfo&, const InferInput& in) {
+  if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (!in.type(1).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  if (in.type(1).dtype != f32) return breaks(rule::scalar_dtype_differs, arg_op, arg(f32), arg(in.type(1).dtype));
+  return lawful(in.type(0));
+}
+
 constexpr Verdict infer_cast(const OpInfo&, const InferInput& in) {
   if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   if (in.type(0).dtype == in.requested.dtype) return breaks(rule::cast_to_the_same_dtype, arg(in.requested.dtype));
@@ -107,6 +115,11 @@ constexpr OpInfo shift_form(std::string_view name, std::string_view pto, std::st
   op.infer = infer_shift;
   return op;
 }
+constexpr OpInfo slope_form(std::string_view name, std::string_view pto, std::string_view summary) {
+  OpInfo op = scalar_form(name, pto, summary, floats, floats);
+  op.infer = infer_slope;
+  return op;
+}
 constexpr OpInfo part(std::string_view name, std::string_view pto, std::string_view summary) {
   OpInfo op = binary_alike(name, pto, summary, words, words_bf16_a5, false);
   op.valid = ValidRule::larger;
@@ -130,6 +143,8 @@ inline constexpr OpInfo sqrt = unary("sqrt", "tsqrt", "square root", floats, flo
 inline constexpr OpInfo rsqrt = unary("rsqrt", "trsqrt", "1 / sqrt(x)", floats, floats, false);
 inline constexpr OpInfo recip = unary("recip", "trecip", "1 / x", floats, floats, false);
 inline constexpr OpInfo relu = unary("relu", "trelu", "max(x, 0)", dtypes(i32, f16, f32), dtypes(i32, f16, f32));
+
+inline constexpr OpInfo lrelu = slope_form("lrelu", "tlrelu", "x where it is positive, elsewhere x * s; s is an f32");
 
 inline constexpr OpInfo add = binary("add", "tadd", "a + b", rule::add_shapes_do_not_broadcast, words, words_bf16_a5);
 inline constexpr OpInfo sub = binary("sub", "tsub", "a - b", rule::sub_shapes_do_not_broadcast, words, words_a5);
@@ -177,7 +192,7 @@ inline constexpr OpInfo cast = {
     .on_target = cast_on_target, .valid = ValidRule::first, .pto = "tcvt", .form = PtoForm::cast, .operand_spaces = {spaces(Vec), {}, {}},
     .row_major = true, .may_alias = false};
 
-inline constexpr const OpInfo* elementwise_family[] = {&neg, &abs, &exp, &log, &sqrt, &rsqrt, &recip, &relu, &add, &sub,
+inline constexpr const OpInfo* elementwise_family[] = {&neg, &abs, &exp, &log, &sqrt, &rsqrt, &recip, &relu, &lrelu, &add, &sub,
     &mul, &div, &maximum, &minimum, &adds, &subs, &muls, &divs, &maximums, &minimums, &fmod, &fmods,
     &bit_and, &bit_or, &bit_xor, &bit_not, &shl, &shr, &bit_ands, &bit_ors, &bit_xors, &shls, &shrs,
     &part_add, &part_mul, &part_max, &part_min, &cast};

@@ -233,6 +233,7 @@ inline constexpr TableEntry elementwise_table[] = {
     {&ops::rsqrt, [](Call& c) { unary(c, [](auto x) { return 1 / std::sqrt(static_cast<double>(x)); }); }},
     {&ops::recip, [](Call& c) { unary(c, [](auto x) { return 1 / static_cast<double>(x); }); }},
     {&ops::relu, [](Call& c) { unary(c, [](auto x) { return larger(x, decltype(x){0}); }); }},
+    {&ops::lrelu, [](Call& c) { with_scalar(c, [](auto x, auto s) { return x > 0 ? x : x * s; }); }},
     {&ops::add, [](Call& c) { binary(c, sum); }},
     {&ops::sub, [](Call& c) { binary(c, difference); }},
     {&ops::mul, [](Call& c) { binary(c, product); }},
