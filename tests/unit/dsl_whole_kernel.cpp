@@ -67,4 +67,29 @@ TEST_CASE("an integer division by zero") {
   CHECK(got == expected(line, "divs: the divisor is zero", hint));
   CHECK(refusal("floats", {}, [](X x) { return x / 0.0f; }) == "");
 }
+
+TEST_CASE("what is a constant only behind its loop is judged there") {
+  static int line;
+  std::string got = refusal("window", {}, [](X x, Out<X> out) {
+    Var n = 12;
+    for ([[maybe_unused]] Index i : range(4)) {
+      line = __LINE__ + 1;
+      auto t = load<Shape<8, 64>>(x, at(n, 0));
+      store(t, out, at(0, 0));
+    }
+  });
+  CHECK(got == expected(line, "load: the window reaches past the end of the tensor (12, 8, 16)",
+                        "use a smaller window, or give valid(...) extents that stay inside"));
+  got = refusal("divisor", {}, [](X x, Index m) {
+    Var n = 0;
+    Var s = x;
+    for ([[maybe_unused]] Index i : range(4)) {
+      line = __LINE__ + 1;
+      auto k = m / n;
+      s = s + read(x, at(k, 0));
+    }
+    return s;
+  });
+  CHECK(got == expected(line, "div: the divisor is zero", "integers have no quotient by zero"));
+}
 }  // namespace

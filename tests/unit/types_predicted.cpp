@@ -84,7 +84,7 @@ class OneOperation : public Recording {
     if (is(ops::gather_flat))
       return on_tiles_ ? op(info, {any_operand(), operand(dims, i32), create(i32, dims, Vec)}) : ValueId{};
     if (info.shape_rule != rule::none) return op(info, {any_operand(), any_operand()});
-    if (info.infer == ops::adds.infer || info.infer == ops::shls.infer) return op(info, {any_operand(), scalar_operand()});
+    if (info.infer == ops::adds.infer || info.infer == ops::divs.infer || info.infer == ops::shls.infer) return op(info, {any_operand(), scalar_operand()});
     if (info.infer == ops::lrelu.infer) return op(info, {any_operand(), constant(f32, 2.0)});
     return with_scratch(info, {any_operand()});
   }

@@ -33,13 +33,6 @@ TESSERA_INLINE auto make_call_with(const std::source_location& at, const Attr& a
   return expression<V, Op, 0, child_t<X>...>(at, attr, make_child(at, TESSERA_FORWARD(x))...);
 }
 
-/// A recorded number, or a literal in the element type of V.
-template <class V, class N>
-auto fill_child(const std::source_location& at, N&& n) {
-  if constexpr (recorded<N>) return make_child(at, TESSERA_FORWARD(n));
-  else return make_literal<scalar_like_t<V>>(n);
-}
-
 template <class V, DType D>
 struct with_dtype_of {
   static constexpr Type value = with_dtype(type_of<V>, D);
@@ -178,7 +171,7 @@ template <class X, class N>
   requires recorded<X> && (detail::slope_plan<X, N>::value.lawful())
 [[nodiscard]] auto lrelu(X&& x, N&& slope, std::source_location at = std::source_location::current()) {
   using V = detail::result_t<detail::slope_plan<X, N>>;
-  return detail::node<ops::lrelu, V>(at, detail::make_child(at, TESSERA_FORWARD(x)), detail::fill_child<Scalar<f32>>(at, TESSERA_FORWARD(slope)));
+  return detail::node<ops::lrelu, V>(at, detail::make_child(at, TESSERA_FORWARD(x)), detail::scalar_operand_child<Scalar<f32>>(at, TESSERA_FORWARD(slope)));
 }
 template <class X, class N>
   requires recorded<X> && (!detail::slope_plan<X, N>::value.lawful())
@@ -416,7 +409,7 @@ template <class S, DType D, MemorySpace M = Gm, class N>
   requires(detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>::value.lawful())
 [[nodiscard]] auto full(N&& value, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
-  return detail::node<ops::full, V>(at, detail::fill_child<V>(at, TESSERA_FORWARD(value)));
+  return detail::node<ops::full, V>(at, detail::scalar_operand_child<V>(at, TESSERA_FORWARD(value)));
 }
 template <class S, DType D, MemorySpace M = Gm, class N>
   requires(!detail::verdict_of_fill<ops::full, detail::shaped_type_t<S, D, M>, N>::value.lawful())
@@ -426,7 +419,7 @@ template <class S, DType D, MemorySpace M = Gm, class N>
   requires(detail::verdict_of_fill<ops::arange, detail::shaped_type_t<S, D, M>, N>::value.lawful())
 [[nodiscard]] auto arange(N&& start, Order order = Order::ascending, std::source_location at = std::source_location::current()) {
   using V = detail::shaped_type_t<S, D, M>;
-  auto first = detail::fill_child<V>(at, TESSERA_FORWARD(start));
+  auto first = detail::scalar_operand_child<V>(at, TESSERA_FORWARD(start));
   using E = expression<V, ops::arange, 0, decltype(first)>;
   if (order == Order::descending) return E(at, int_attr(AttrKey::descending, 1), std::move(first));
   return E(at, std::move(first));

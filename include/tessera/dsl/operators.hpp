@@ -3,8 +3,8 @@
 // the constructor that makes that base from the operand has the user's line as a default argument.
 #pragma once
 
-#include "binary_forms.hpp"
 #include "expression.hpp"
+#include "../ops/forms.hpp"
 
 namespace tessera {
 namespace detail {
@@ -315,8 +315,8 @@ concept unlawful_scalar_pair = (recorded<A> || recorded<B>) && !scalar_plan<Op, 
 }  // namespace detail
 
 namespace detail {
-template <class V, const OpInfo& OnScalars = ops::scalar_neg, const OpInfo& OnShaped = ops::neg>
-struct negation {
+template <class V, const OpInfo& OnScalars, const OpInfo& OnShaped>
+struct prefix_plan {
   static constexpr const OpInfo* op = type_of<V>.is_scalar() ? &OnScalars : &OnShaped;
   static constexpr Verdict make() {
     const OperandInfo operand[1] = {{type_of<V>}};
@@ -325,7 +325,9 @@ struct negation {
   static constexpr Verdict value = make();
 };
 template <class V>
-using complement = negation<V, ops::bit_not, ops::bit_not>;
+using negation = prefix_plan<V, ops::scalar_neg, ops::neg>;
+template <class V>
+using complement = prefix_plan<V, ops::bit_not, ops::bit_not>;
 }  // namespace detail
 
 // Each operator comes for a named and an unnamed operand: binding an rvalue node to its unnamed_operand is the better

@@ -1,14 +1,12 @@
-// What a kernel has to hold as a whole, beyond the rules of its single operations: names that can be written, parameters
-// that fit a machine, outputs that are written, divisors that are not zero.
+// What a kernel has to hold as a whole: names that can be written, parameters that fit a machine, outputs that are written,
+// and the rules of its operations with what became constant behind them.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
-#include "../ir/function.hpp"
+#include "../ir/builder.hpp"
 #include "../ir/signature.hpp"
-#include "../ops/all.hpp"
 
 namespace tessera {
 namespace detail {
@@ -43,12 +41,14 @@ inline void check_outputs(const Function& f) {
            "assign it (out = ...), store(...) to it, or leave the parameter out");
 }
 
-inline void check_divisors(const Function& f, BlockId block) {
+// A variable that no iteration of a loop assigns is a constant only when the loop has ended: what used it is judged again.
+inline void check_operations(const Function& f, BlockId block) {
   for (OpId o = f[block].first; o; o = f.next(o)) {
-    const OpInfo& op = f.info(o);
-    if ((&op == &ops::scalar_div || &op == &ops::scalar_rem || &op == &ops::divs) && f.is_integer_constant(f.operand(o, 1), 0))
-      fail(f[o].location, std::string(op.name) + ": the divisor is zero", "integers have no quotient by zero");
-    for (int i = 0; i < f.block_count(o); ++i) check_divisors(f, f.block(o, i));
+    with_input(f, o, [&](const InferInput& in) {
+      const Verdict v = infer(f.info(o), in);
+      if (!v.lawful()) refuse(v, f.info(o).name, f[o].location);
+    });
+    for (int i = 0; i < f.block_count(o); ++i) check_operations(f, f.block(o, i));
   }
 }
 
@@ -59,7 +59,7 @@ inline void check_recorded(const Function& f) {
   check_kernel_name(f.name, f.location);
   detail::check_parameters(f);
   detail::check_outputs(f);
-  detail::check_divisors(f, f.body());
+  detail::check_operations(f, f.body());
 }
 
 }  // namespace tessera

@@ -21,6 +21,19 @@ namespace tessera {
   return o;
 }
 
+/// Calls use(InferInput) with what a rule may know of an operation as it stands.
+template <class Use>
+void with_input(const Function& f, OpId op, Use&& use) {
+  const std::size_t count = f[op].operand_count;
+  std::vector<OperandInfo> infos(count);
+  std::int64_t valid[3][max_rank];
+  for (std::size_t i = 0; i < count; ++i)
+    infos[i] = operand_info(f, f.operand(op, static_cast<int>(i)), i < 3 ? valid[i] : nullptr);
+  const Type requested = f.result_count(op) > 0 ? f.type(f.result(op)) : Type{};
+  const List<Attr> attrs = f.attrs(op);
+  use(InferInput{infos.data(), static_cast<int>(count), requested, attrs.begin(), static_cast<int>(attrs.size()), true});
+}
+
 class Builder {
  public:
   explicit Builder(Function& f) : f_(&f), block_(f.body()) {}

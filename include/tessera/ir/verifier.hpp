@@ -150,24 +150,11 @@ class Verifier {
   }
 
   // --- types ---
-  // Calls use(InferInput) with what a rule may know of the operation.
-  template <class Use>
-  void with_input(OpId op, Use&& use) const {
-    const std::size_t count = f_[op].operand_count;
-    std::vector<OperandInfo> infos(count);
-    std::int64_t valid[3][max_rank];
-    for (std::size_t i = 0; i < count; ++i)
-      infos[i] = operand_info(f_, f_.operand(op, static_cast<int>(i)), i < 3 ? valid[i] : nullptr);
-    const Type requested = f_.result_count(op) > 0 ? f_.type(f_.result(op)) : Type{};
-    const List<Attr> attrs = f_.attrs(op);
-    use(InferInput{infos.data(), static_cast<int>(count), requested, attrs.begin(), static_cast<int>(attrs.size()),
-                   true});
-  }
   void require_lawful(const Verdict& v, OpId op) const {
     if (!v.lawful()) refuse(op, diagnose(v, f_.info(op).name, f_[op].location).message);
   }
   void types(OpId op) const {
-    with_input(op, [&](const InferInput& in) {
+    with_input(f_, op, [&](const InferInput& in) {
       const Verdict v = infer(f_.info(op), in);
       require_lawful(v, op);
       if (v.result != in.requested)
@@ -212,7 +199,7 @@ class Verifier {
     require(f_.result_count(op) == 0 || rows_first(f_.result(op)), op, "legal: the result is not row-major");
   }
   void spaces_inferred(OpId op) const {
-    with_input(op, [&](const InferInput& in) { require_lawful(check_spaces(f_.info(op), in), op); });
+    with_input(f_, op, [&](const InferInput& in) { require_lawful(check_spaces(f_.info(op), in), op); });
   }
   // Properties of a value, wherever it is defined.
   void tile_value(ValueId v, OpId op) const {

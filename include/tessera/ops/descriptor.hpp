@@ -238,6 +238,14 @@ inline constexpr std::int64_t scratch_row = 128;
 }
 
 namespace detail {
+
+/// The rule Infer of an operation whose operand 1 divides.
+template <Verdict (*Infer)(const OpInfo&, const InferInput&)>
+constexpr Verdict infer_quotient(const OpInfo& op, const InferInput& in) {
+  const Verdict v = Infer(op, in);
+  const OperandInfo& divisor = in.operands[1];
+  return v.lawful() && divisor.is_constant && divisor.constant == 0 ? breaks(rule::divisor_is_zero, arg_op) : v;
+}
 inline constexpr DTypeSet floats = dtypes(f16, f32);
 inline constexpr DTypeSet words = dtypes(i16, u16, i32, u32, f16, f32);
 inline constexpr DTypeSet words_a5 = words | dtypes(i8, u8);

@@ -110,14 +110,8 @@ constexpr OpInfo with_scratch(OpInfo op, ScratchRule scratch) {
   op.may_alias = false;
   return op;
 }
-constexpr OpInfo shift_form(std::string_view name, std::string_view pto, std::string_view summary, DTypeSet a3, DTypeSet a5) {
-  OpInfo op = scalar_form(name, pto, summary, a3, a5);
-  op.infer = infer_shift;
-  return op;
-}
-constexpr OpInfo slope_form(std::string_view name, std::string_view pto, std::string_view summary) {
-  OpInfo op = scalar_form(name, pto, summary, floats, floats);
-  op.infer = infer_slope;
+constexpr OpInfo with_rule(OpInfo op, Verdict (*infer)(const OpInfo&, const InferInput&)) {
+  op.infer = infer;
   return op;
 }
 constexpr OpInfo part(std::string_view name, std::string_view pto, std::string_view summary) {
@@ -144,7 +138,8 @@ inline constexpr OpInfo rsqrt = unary("rsqrt", "trsqrt", "1 / sqrt(x)", floats, 
 inline constexpr OpInfo recip = unary("recip", "trecip", "1 / x", floats, floats, false);
 inline constexpr OpInfo relu = unary("relu", "trelu", "max(x, 0)", dtypes(i32, f16, f32), dtypes(i32, f16, f32));
 
-inline constexpr OpInfo lrelu = slope_form("lrelu", "tlrelu", "x where it is positive, elsewhere x * s; s is an f32");
+inline constexpr OpInfo lrelu =
+    with_rule(scalar_form("lrelu", "tlrelu", "x where it is positive, elsewhere x * s; s is an f32", floats, floats), infer_slope);
 
 inline constexpr OpInfo add = binary("add", "tadd", "a + b", rule::add_shapes_do_not_broadcast, words, words_bf16_a5);
 inline constexpr OpInfo sub = binary("sub", "tsub", "a - b", rule::sub_shapes_do_not_broadcast, words, words_a5);
@@ -158,14 +153,16 @@ inline constexpr OpInfo minimum =
 inline constexpr OpInfo adds = scalar_form("adds", "tadds", "x + s", signed_words, signed_a5);
 inline constexpr OpInfo subs = scalar_form("subs", "tsubs", "x - s", signed_words, signed_a5);
 inline constexpr OpInfo muls = scalar_form("muls", "tmuls", "x * s", signed_words, signed_a5);
-inline constexpr OpInfo divs = scalar_form("divs", "tdivs", "x / s", signed_words, signed_words | dtypes(i8));
+inline constexpr OpInfo divs =
+    with_rule(scalar_form("divs", "tdivs", "x / s", signed_words, signed_words | dtypes(i8)), infer_quotient<infer_scalar_form>);
 inline constexpr OpInfo maximums = scalar_form("maximums", "tmaxs", "the larger of x and s", floats, floats);
 inline constexpr OpInfo minimums = scalar_form("minimums", "tmins", "the smaller of x and s", floats, floats);
 
 inline constexpr OpInfo fmod =
     binary_alike("fmod", "tfmod", "the remainder of a / b, with the sign of a", words, words, false);
 inline constexpr OpInfo fmods =
-    unlike(scalar_form("fmods", "tfmods", "the remainder of x / s, with the sign of x", signed_words, signed_words));
+    unlike(with_rule(scalar_form("fmods", "tfmods", "the remainder of x / s, with the sign of x", signed_words, signed_words),
+                     infer_quotient<infer_scalar_form>));
 
 inline constexpr OpInfo bit_and = bits_of_two("bit_and", "tand", "a & b");
 inline constexpr OpInfo bit_or = bits_of_two("bit_or", "tor", "a | b");
@@ -176,10 +173,11 @@ inline constexpr OpInfo shr =
 inline constexpr OpInfo bit_ands = bits_with_scalar("bit_ands", "tands", "x & s");
 inline constexpr OpInfo bit_ors = bits_with_scalar("bit_ors", "tors", "x | s");
 inline constexpr OpInfo bit_xors = with_scratch(bits_with_scalar("bit_xors", "txors", "x ^ s"), ScratchRule::like_result);
-inline constexpr OpInfo shls = shift_form("shls", "tshls", "x << s; s from 0 to below the count of bits", all_bits, all_bits);
+inline constexpr OpInfo shls =
+    with_rule(scalar_form("shls", "tshls", "x << s; s from 0 to below the count of bits", all_bits, all_bits), infer_shift);
 inline constexpr OpInfo shrs =
-    shift_form("shrs", "tshrs", "x >> s, of signed types with copies of the sign; s from 0 to below the count of bits",
-               dtypes(i16, u16, i32, u32), all_bits);
+    with_rule(scalar_form("shrs", "tshrs", "x >> s, of signed types with copies of the sign; s from 0 to below the count of bits",
+                          dtypes(i16, u16, i32, u32), all_bits), infer_shift);
 inline constexpr OpInfo bit_not = unary("bit_not", "tnot", "~x", dtypes(i16, u16), all_bits);
 
 inline constexpr OpInfo part_add = part("part_add", "tpartadd", "a + b; where only one of them is valid, that one");

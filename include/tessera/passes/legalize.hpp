@@ -9,7 +9,7 @@
 
 #include "../ir/rewrite.hpp"
 #include "../ops/all.hpp"
-#include "legalize/broadcasts.hpp"
+#include "legalize/forms.hpp"
 #include "pass.hpp"
 
 namespace tessera {
@@ -62,8 +62,8 @@ class Legalize {
     if (info.first_factor >= 0) check_product(op);
     const bool reduces = info.valid == ValidRule::row_reduce || info.valid == ValidRule::col_reduce;
     if (reduces && stands_as_column(operand_type(op, 0))) return reduce_column(op);
-    if (const Broadcast* forms = broadcast_of(info)) return broadcast(op, *forms);
-    if (needs_filled(info, op)) return filled(op, *filled_form_of(info));
+    if (const auto forms = broadcast_of(info)) return broadcast(op, *forms);
+    if (needs_filled(info, op)) return filled(op, *plain_form_of(info));
     std::vector<ValueId> operands = r_.operands(op);
     add_scratch(op, operands);
     if (info.row_major && (is_column(result_type(op)) || is_column(operand_type(op, 0)))) return by_row(op, operands);

@@ -1,11 +1,13 @@
-// The operations behind each binary operator and function of the front end.
+// Operations that are one function in several forms: on equal shapes, with a scalar, with a column or a row that is repeated,
+// and on two scalars.
 #pragma once
 
-#include "../ops/all.hpp"
+#include "all.hpp"
 
 namespace tessera::detail {
 
-/// The descriptors behind one operator or function: what it becomes for equal shapes, with a scalar, with a column, a row.
+/// The forms of a binary function. Null where there is none; the flags say the same, since g++ with -fsanitize=undefined knows
+/// no comparison of addresses in constant expressions.
 struct binary_forms {
   const OpInfo* plain;
   const OpInfo* scalar;
@@ -29,5 +31,7 @@ inline constexpr binary_forms forms_or = {&ops::bit_or, &ops::bit_ors, nullptr, 
 inline constexpr binary_forms forms_xor = {&ops::bit_xor, &ops::bit_xors, nullptr, nullptr, nullptr, true, false, false, false};
 inline constexpr binary_forms forms_shl = {&ops::shl, &ops::shls, nullptr, nullptr, nullptr, false, false, false, false};
 inline constexpr binary_forms forms_shr = {&ops::shr, &ops::shrs, nullptr, nullptr, nullptr, false, false, false, false};
+inline constexpr const binary_forms* binary_functions[] = {&forms_add, &forms_sub, &forms_mul, &forms_div, &forms_max, &forms_min,
+                                                           &forms_fmod, &forms_and, &forms_or, &forms_xor, &forms_shl, &forms_shr};
 
 }  // namespace tessera::detail
