@@ -52,7 +52,7 @@ std::string_view name_of(Level l) {
   return names[static_cast<int>(l)];
 }
 std::string_view name_of(ValidRule v) {
-  constexpr std::string_view names[] = {"full", "as operand 1", "intersection", "those of the larger operand", "last axis 1", "second-last axis 1",
+  constexpr std::string_view names[] = {"full", "as operand 1", "intersection", "those of the larger operand", "intersection", "last axis 1", "second-last axis 1",
                                         "stated, or the whole window", "stated", "rows of lhs, columns of rhs", "axes exchanged", "kept where the dims are"};
   return names[static_cast<int>(v)];
 }
@@ -158,7 +158,7 @@ std::string operations() {
          "[language guide](language-guide.md#operators-and-the-forms-they-choose).\n\n"
          "- *Level*: where the operation may stand in the IR. A function of the front end takes tensors and tiles wherever the passes "
          "know\n  a way between the two.\n"
-         "- *Element types* are those of the first operand, or of the result where there is no operand.\n"
+         "- *Element types* are those of the first operand (of `select`: of its sides), or of the result where there is no operand.\n"
          "- *Stands in*: the memory spaces of tile operands, by number. At tensor level the compiler places and moves the data; at "
          "tile\n  level the operands must stand there.\n"
          "- *Valid extents*: how much of the result holds data, from what is valid in the operands.\n"

@@ -245,10 +245,21 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
       return l.op(op, {source(l, "x", wide)},
                   {int_attr(AttrKey::rounding, static_cast<std::int64_t>(Rounding::rint))},
                   scalar_type(d == f32 ? f16 : f32));
+    case PtoForm::compare:
     case PtoForm::ins_outs:
       break;
     default:
       return {};
+  }
+  if (op.form == PtoForm::compare || op.reads_masks) {
+    const Attr less = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt));
+    const ValueId x = source(l, "x", wide), y = source(l, "y", wide);
+    const ValueId of = &op == &ops::select ? source(l, "z", tile_type(f32, {tile_rows, tile_cols})) : x;
+    const ValueId mask = &op == &ops::compares ? l.op(op, {x, l.parameter("s", scalar_type(d))}, {less})
+                                               : l.op(ops::compare, {of, of == x ? y : of}, {less});
+    std::vector<ValueId> operands{mask, x, y};
+    if (scratch || &op != &ops::select) operands.push_back(l.op(ops::create, {}, {}, scratch_type(ops::select, wide)));
+    return l.op(ops::select, operands);
   }
   if (&op == &ops::gather_flat) {
     const Type indices = tile_type(i32, {tile_rows, tile_cols});

@@ -77,7 +77,8 @@ class RandomTensorProgram : public RandomProgram {
     else if (n < 17) binary(scope);
     else if (n < 19) bit(scope);
     else if (n < 20) part(scope);
-    else if (n < 28) scalar_form(scope, counters);
+    else if (n < 25) scalar_form(scope, counters);
+    else if (n < 28) choose(scope);
     else if (n < 34) cast(scope);
     else if (n < 43) reduce(scope);
     else if (n < 54) broadcast(scope);
@@ -123,6 +124,21 @@ class RandomTensorProgram : public RandomProgram {
       default:
         return scope.push_back(made(k.op(ops::sqrt, {k.op(ops::abs, {x.id})}), x, x.bound + 1, false));
     }
+  }
+  /// One of two values for each element, by a comparison of them or with a number.
+  void choose(Scope& scope) {
+    const Known* const v = any(scope, [](const Known&) { return true; });
+    if (v == nullptr) return;
+    const Known a = *v, b = like(scope, type(a));
+    const DType d = type(a).dtype;
+    if ((d == i16 || d == bf16) && random.chance(90)) return;  // not on a3
+    const Attr how = attr(AttrKey::compare, random.below(6));
+    const Known c = random.chance(70) ? a : like(scope, type(a));
+    const ValueId mask = random.chance(50) ? k.op(ops::compare, {c.id, b.id}, {how})
+                                           : k.op(ops::compares, {c.id, random.chance(50) ? number_parameter(d) : constant(d, random.between(-2, 2))}, {how});
+    const ValueId r = k.op(ops::select, {mask, a.id, b.id});
+    scope.push_back({r, std::max(a.bound, b.bound), a.whole && b.whole, !f().fully_valid(r), a.empty || c.empty, false});
+    if (random.chance(30)) scope.push_back({k.op(ops::select, {mask, b.id, r}), std::max(a.bound, b.bound), a.whole && b.whole, !f().fully_valid(r), a.empty || c.empty, false});
   }
   double bound_of(const OpInfo& op, const Known& a, const Known& b) {
     if (is_integer(type(a).dtype) && (a.bound > 100 || b.bound > 100)) return unbounded;

@@ -66,7 +66,8 @@ class RandomTileProgram : public RandomProgram {
   void statement(Scope& scope, const Counters& counters, int depth) {
     const std::int64_t n = random.below(100);
     if (n < 14) load(scope, counters);
-    else if (n < 26) elementwise(scope);
+    else if (n < 23) elementwise(scope);
+    else if (n < 26) choose(scope);
     else if (n < 32) cast(scope);
     else if (n < 40) reduce(scope);
     else if (n < 46) broadcast(scope);
@@ -161,6 +162,21 @@ class RandomTileProgram : public RandomProgram {
     const double bound = &op == &ops::mul ? a.bound * b.bound : a.bound + b.bound;
     scope.push_back(
         made(k.op(op, {a.id, b.id}), a, is_float(d) || bound < 10000 ? bound : unbounded, a.whole && b.whole));
+  }
+  /// One of two tiles for each element, by a comparison of them or with a number.
+  void choose(Scope& scope) {
+    const Known* const v = vec(scope);
+    if (v == nullptr) return;
+    const Known a = *v, b = random.chance(15) ? a : like(scope, type(a));
+    const DType d = type(a).dtype;
+    if ((d == i16 || d == bf16) && random.chance(90)) return;  // not on a3
+    const Attr how = attr(AttrKey::compare, random.below(6));
+    const ValueId mask = random.chance(50) ? k.op(ops::compare, {a.id, b.id}, {how})
+                                           : k.op(ops::compares, {a.id, random.chance(40) ? number_parameter(d) : constant(d, random.between(-2, 2))}, {how});
+    std::vector<ValueId> operands{mask, a.id, b.id};
+    if (random.chance(50)) std::swap(operands[1], operands[2]);
+    operands.push_back(k.op(ops::create, {}, {}, scratch_type(ops::select, type(a))));
+    scope.push_back(made(k.op(ops::select, operands), a, std::max(a.bound, b.bound), a.whole && b.whole));
   }
   void cast(Scope& scope) {
     const Known* const v = vec(scope, [](const Known& x) { return x.bound <= 1000; });

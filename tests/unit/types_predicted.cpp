@@ -83,6 +83,14 @@ class OneOperation : public Recording {
     if (is(ops::gather)) return on_tiles_ ? ValueId{} : op(info, {any_operand(), operand(dims, i32)});
     if (is(ops::gather_flat))
       return on_tiles_ ? op(info, {any_operand(), operand(dims, i32), create(i32, dims, Vec)}) : ValueId{};
+    if (info.form == PtoForm::compare || is(ops::select)) {
+      const ValueId x = any_operand();
+      const Attr less = attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt));
+      const ValueId mask = is(ops::compares) ? op(info, {x, scalar_operand()}, {less}) : op(ops::compare, {x, x}, {less});
+      std::vector<ValueId> operands{mask, x, x};
+      if (on_tiles_) operands.push_back(op(ops::create, {}, {}, scratch_type(ops::select, x_)));
+      return op(ops::select, operands);
+    }
     if (info.shape_rule != rule::none) return op(info, {any_operand(), any_operand()});
     if (info.infer == ops::adds.infer || info.infer == ops::divs.infer || info.infer == ops::shls.infer) return op(info, {any_operand(), scalar_operand()});
     if (info.infer == ops::lrelu.infer) return op(info, {any_operand(), constant(f32, 2.0)});

@@ -195,6 +195,8 @@ consteval auto broken_compound() {
 /// it is merged behind it. `Var v = 0` is an Index, `Var s = 1.0f` a Scalar<f32>. Copying makes a new variable.
 template <class V>
 class Var : public detail::named_operand<V> {
+  static_assert(!is_mask(type_of<V>), "mask_is_for_select_only: a comparison of tensors or tiles cannot be a variable; keep what is compared");
+
  public:
   using value_type = V;
   template <class X>
@@ -251,13 +253,16 @@ class Var : public detail::named_operand<V> {
   VarState state_;
 };
 
+/// No variable holds a mask. Declared only.
+template <>
+class Var<broken::mask_is_for_select_only<>>;
 namespace detail {
 template <class X>
 struct var_of;
 template <class X>
   requires recorded<X>
 struct var_of<X> {
-  using type = value_of<X>;
+  using type = std::conditional_t<is_mask(type_of<value_of<X>>), broken::mask_is_for_select_only<>, value_of<X>>;
 };
 template <class X>
   requires(!recorded<X>) && literal_number<X>

@@ -102,19 +102,19 @@ struct parameter {
 };
 template <class S, DType D>
 struct parameter<Tensor<S, D>> {
-  static constexpr bool supported = true;
+  static constexpr bool supported = D != boolean;
   static constexpr Direction direction = Direction::in;
   using value = Tensor<S, D>;
 };
 template <class S, DType D>
 struct parameter<Out<Tensor<S, D>>> {
-  static constexpr bool supported = true;
+  static constexpr bool supported = D != boolean;
   static constexpr Direction direction = Direction::out;
   using value = Tensor<S, D>;
 };
 template <class S, DType D>
 struct parameter<InOut<Tensor<S, D>>> {
-  static constexpr bool supported = true;
+  static constexpr bool supported = D != boolean;
   static constexpr Direction direction = Direction::inout;
   using value = Tensor<S, D>;
 };
@@ -226,6 +226,20 @@ class Kernel {
 
 namespace detail {
 
+// Results of a comparison of tensors or tiles.
+template <class R>
+struct returns_mask {
+  static constexpr bool value = false;
+};
+template <recorded R>
+struct returns_mask<R> {
+  static constexpr bool value = is_mask(type_of<value_of<R>>);
+};
+template <class... V>
+struct returns_mask<Results<V...>> {
+  static constexpr bool value = (returns_mask<V>::value || ...);
+};
+
 template <class F>
 consteval int kernel_fault() {
   if constexpr (!std::is_class_v<F>) return 4;
@@ -234,6 +248,7 @@ consteval int kernel_fault() {
                      signature<decltype(&F::operator())>::by_reference)
     return 2;
   else if constexpr (!returnable<std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>>::value) return 3;
+  else if constexpr (returns_mask<std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>>::value) return 5;
   else return 0;
 }
 template <class F, std::size_t N>
@@ -257,6 +272,7 @@ consteval auto broken_kernel() {
   else if constexpr (kernel_fault<F>() == 1) return type_is<broken::kernel_lambda_is_generic<>>{};
   else if constexpr (kernel_fault<F>() == 2) return type_is<broken::kernel_parameter_type_is_not_supported<>>{};
   else if constexpr (kernel_fault<F>() == 4) return type_is<broken::kernel_body_is_not_a_lambda<>>{};
+  else if constexpr (kernel_fault<F>() == 5) return type_is<broken::mask_is_for_select_only<>>{};
   else return type_is<broken::kernel_returns_something_else<>>{};
 }
 template <class F, std::size_t N>

@@ -261,7 +261,33 @@ concept unlawful_binary = (recorded<A> && recorded<B> && !plan_for<F, A, B>::val
                           (recorded<B> && literal_number<A> && !recorded<A> && !lawful_literal_with<F, A, B>) ||
                           (recorded<A> && !recorded<B> && !literal_number<B>) || (recorded<B> && !recorded<A> && !literal_number<A>);
 
-// --- scalars only: remainder, comparisons, logic ---
+// --- scalars only: remainder, logic; and comparisons, also of tensors and tiles ---
+template <const OpInfo& Op>
+inline constexpr bool compares_shaped = false;
+template <>
+inline constexpr bool compares_shaped<ops::scalar_compare> = true;
+
+/// The comparison of a tensor or tile with another one or with a scalar; the result is a mask.
+constexpr Verdict judge_comparison(const Type& a, const Type& b) {
+  if (a.is_shaped() && b.is_shaped()) return judge_pair(ops::compare, a, b);
+  return a.is_shaped() ? judge_pair(ops::compares, a, b) : judge_pair(ops::compares, b, a);
+}
+/// What `a < b` is as `b > a`.
+constexpr int mirrored(int compare) {
+  constexpr Compare swapped[] = {Compare::eq, Compare::ne, Compare::gt, Compare::ge, Compare::lt, Compare::le};
+  return static_cast<int>(swapped[compare]);
+}
+template <class KA, class KB>
+TESSERA_INLINE auto make_comparison(const std::source_location& at, KA&& ka, KB&& kb, int compare) {
+  constexpr Type a = type_of<typename KA::value_type>, b = type_of<typename KB::value_type>;
+  constexpr const OpInfo* op = a.is_shaped() && b.is_shaped() ? &ops::compare : &ops::compares;
+  if constexpr (a.is_shaped()) {
+    using V = value_type_t<result_of<verdict_of<*op, 0, void, typename KA::value_type, typename KB::value_type>>>;
+    return expression<V, *op, 0, KA, KB>(at, int_attr(AttrKey::compare, compare), static_cast<KA&&>(ka), static_cast<KB&&>(kb));
+  } else {
+    return make_comparison(at, static_cast<KB&&>(kb), static_cast<KA&&>(ka), mirrored(compare));
+  }
+}
 template <const OpInfo& Op, class KA, class KB>
 TESSERA_INLINE auto finish_scalar(const std::source_location& at, KA&& ka, KB&& kb, int compare) {
   using V = value_type_t<result_of<verdict_of<Op, 0, void, typename KA::value_type, typename KB::value_type>>>;
@@ -271,7 +297,9 @@ TESSERA_INLINE auto finish_scalar(const std::source_location& at, KA&& ka, KB&& 
 }
 template <const OpInfo& Op, class KA, class KB>
 TESSERA_INLINE auto make_scalar(const std::source_location& at, KA&& ka, KB&& kb, int compare) {
-  if constexpr (type_of<typename KA::value_type>.dtype == type_of<typename KB::value_type>.dtype)
+  if constexpr (type_of<typename KA::value_type>.is_shaped() || type_of<typename KB::value_type>.is_shaped())
+    return make_comparison(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb), compare);
+  else if constexpr (type_of<typename KA::value_type>.dtype == type_of<typename KB::value_type>.dtype)
     return finish_scalar<Op>(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb), compare);
   else return finish_scalar<Op>(at, to_index(at, static_cast<KA&&>(ka)), to_index(at, static_cast<KB&&>(kb)), compare);
 }
@@ -284,17 +312,25 @@ TESSERA_INLINE auto scalar_operand_child(const std::source_location& at, X&& x) 
 /// The verdict on a scalar operation; an integer Scalar and an Index meet as Index.
 template <const OpInfo& Op, class A, class B>
 struct scalar_plan {
-  static constexpr const OpInfo* op = &Op;
+  template <class X>
+  static constexpr bool has_shape() {
+    if constexpr (recorded<X>) return type_of<value_of<X>>.is_shaped();
+    else return false;
+  }
+  static constexpr const OpInfo* op = compares_shaped<Op> && (has_shape<A>() || has_shape<B>()) ? &ops::compare : &Op;
   static constexpr Verdict with_literal(const Type& t, bool floating) {
-    if (!t.is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+    if (is_mask(t)) return breaks(rule::mask_is_for_select_only, arg_op);
+    if (!t.is_scalar() && !compares_shaped<Op>) return breaks(rule::operand_is_not_a_number, arg_op);
     if (floating && !is_float(t.dtype)) return breaks(rule::floating_literal_with_integers, arg_op, arg(t.dtype));
-    return judge_pair(Op, t, t);
+    return t.is_scalar() ? judge_pair(Op, t, t) : judge_comparison(t, scalar_type(t.dtype));
   }
   static constexpr Verdict make() {
     if constexpr (!recorded<A> && !recorded<B>) {
       return lawful();  // clang asks before it looks at the constraints
     } else if constexpr (recorded<A> && recorded<B>) {
       constexpr Type a = type_of<value_of<A>>, b = type_of<value_of<B>>;
+      if (is_mask(a) || is_mask(b)) return breaks(rule::mask_is_for_select_only, arg_op);
+      if (compares_shaped<Op> && (a.is_shaped() || b.is_shaped())) return judge_comparison(a, b);
       const bool mixed = a.is_scalar() && b.is_scalar() && (a.is_index() ? is_integer(b.dtype) : b.is_index() && is_integer(a.dtype));
       return mixed ? judge_pair(Op, index_scalar, index_scalar) : judge_pair(Op, a, b);
     } else if constexpr (recorded<A> && literal_number<B>) {
@@ -420,15 +456,18 @@ template <recorded X>
   requires(!detail::complement<value_of<X>>::value.lawful())
 auto operator~(const X&) -> decltype(detail::unwrap(detail::broken_type<detail::complement<value_of<X>>>()));
 template <class V>
-  requires(type_of<V>.dtype == boolean)
+  requires(type_of<V>.dtype == boolean && type_of<V>.is_scalar())
 [[nodiscard]] auto operator!(detail::named_operand<V> x) {
   return detail::node<ops::scalar_not, V>(x.where, x.get());
 }
 template <class D, class V>
-  requires(type_of<V>.dtype == boolean)
+  requires(type_of<V>.dtype == boolean && type_of<V>.is_scalar())
 [[nodiscard]] auto operator!(detail::unnamed_operand<D, V>&& x) {
   return detail::node<ops::scalar_not, V>(x.where, x.get());
 }
+template <recorded X>
+  requires(is_mask(type_of<value_of<X>>))
+broken::mask_is_for_select_only<&ops::scalar_not> operator!(const X&);
 
 // What an operator cannot do, by name. Declared only.
 #define TESSERA_BROKEN_BINARY(SIGN, FORMS)        \

@@ -166,18 +166,8 @@ class Builder {
       case ValidRule::first:
         if (partial(0)) same_as = operands[0];
         return false;
-      case ValidRule::intersection:
-        if (!partial(0) && !partial(1)) return false;
-        if (!partial(0) || !partial(1) || (*f_)[operands[0]].valid == (*f_)[operands[1]].valid) {
-          same_as = partial(0) ? operands[0] : operands[1];
-          return false;
-        }
-        for (int i = 0; i < rank; ++i) {
-          const Extent a = f_->valid(operands[0], i), b = f_->valid(operands[1], i);
-          const bool a_whole = a == Extent{result.dims[i], {}}, b_whole = b == Extent{result.dims[i], {}};
-          extents[i] = a == b || b_whole ? a : a_whole ? b : extent_of(min(value_of(a), value_of(b)));
-        }
-        return true;
+      case ValidRule::intersection: return common_extents(operands, 2, result, extents, same_as);
+      case ValidRule::select: return common_extents(operands, 3, result, extents, same_as);
       case ValidRule::larger: return larger_extents(op, operands[0], operands[1], result, extents, same_as);
       case ValidRule::row_reduce:
       case ValidRule::col_reduce: {
@@ -236,6 +226,26 @@ class Builder {
     if (unknown == 1 && a_holds && b_holds) return true;
     fail(location_, Text(op.name).append(": neither operand is known to be valid wherever the other one is"),
          "let them differ in one extent only, or let one be fully valid: fillpad(x)");
+  }
+  // What is valid in each of the first `count` operands.
+  bool common_extents(List<ValueId> operands, std::size_t count, const Type& result, Extent* extents, ValueId& same_as) {
+    bool differ = false;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (f_->fully_valid(operands[k])) continue;
+      if (!same_as) same_as = operands[k];
+      else differ = differ || (*f_)[same_as].valid != (*f_)[operands[k]].valid;
+    }
+    if (!differ) return false;
+    same_as = {};
+    for (int i = 0; i < result.rank; ++i) {
+      const Extent whole{result.dims[i], {}};
+      extents[i] = f_->valid(operands[0], i);
+      for (std::size_t k = 1; k < count; ++k) {
+        const Extent a = extents[i], b = f_->valid(operands[k], i);
+        extents[i] = a == b || b == whole ? a : a == whole ? b : extent_of(min(value_of(a), value_of(b)));
+      }
+    }
+    return true;
   }
   // Stated extents stand behind the offsets. A window on a partially valid source reaches no further than its data.
   bool window_extents(List<ValueId> operands, bool stated, const Type& result, Extent* extents) {

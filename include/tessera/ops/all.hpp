@@ -2,6 +2,7 @@
 #pragma once
 
 #include "broadcast.hpp"
+#include "compare.hpp"
 #include "control.hpp"
 #include "elementwise.hpp"
 #include "matmul.hpp"
@@ -24,6 +25,7 @@ constexpr Family family(std::string_view name, const OpInfo* const (&list)[N]) {
 
 inline constexpr Family families[] = {
     family("elementwise", elementwise_family), family("broadcast", broadcast_family),
+    family("compare", compare_family),
     family("reduce", reduce_family), family("matmul", matmul_family),
     family("memory", memory_family), family("scalar", scalar_family),
     family("control", control_family)};

@@ -73,6 +73,7 @@ enum class ValidRule : std::uint8_t {
   first,            ///< those of operand 0
   intersection,     ///< what is valid in operands 0 and 1
   larger,           ///< those of operand 0 or 1, whichever has the larger ones in every dim
+  select,           ///< what is valid in operands 0, 1 and 2
   row_reduce,       ///< operand 0 with the last extent 1
   col_reduce,       ///< operand 0 with the second-last extent 1
   window,           ///< of a window: what operands behind the offsets state, or all of it
@@ -89,13 +90,14 @@ enum class ScratchRule : std::uint8_t {
   wide_rows,    ///< like operand 0, with rows of scratch_row elements at least
   like_second,  ///< like operand 1
   like_result,  ///< like operand 0 and valid as the result, behind operands 0 and 1
+  one_block,    ///< behind operand 2: 32 bytes, whatever the operands are
 };
 
 /// How an operation is written in `.pto` text.
 enum class PtoForm : std::uint8_t {
   none,       ///< no instruction
   ins_outs,   ///< `pto.X ins(operands) outs(result)`
-  cast, fill, sequence, load, store, move, matmul, matmul_acc,
+  cast, compare, fill, sequence, load, store, move, matmul, matmul_acc,
   subview,          ///< a window of a tile
   insert,           ///< a tile written into a window of another
   reshape,
@@ -135,6 +137,8 @@ struct OpInfo {
   bool may_alias = true;                  ///< the result may share storage with an operand that dies here
   bool is_view = false;                   ///< the result is another look at operand 0's storage
   bool self_loading = false;              ///< reads its GM operands itself: no whole-tensor load
+  std::int8_t typed_by = 0;               ///< the operand that `dtypes` is about
+  bool reads_masks = false;               ///< takes what a comparison of tensors or tiles gives
   SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
   bool made_by_passes = false;            ///< no function of the front end makes it
 };
@@ -149,13 +153,18 @@ struct OpInfo {
   return op.scratch == ScratchRule::none ? -1 : op.scratch == ScratchRule::like_second ? 1 : 0;
 }
 [[nodiscard]] constexpr int scratch_operand(const OpInfo& op) {
-  if (op.scratch == ScratchRule::like_result) return 2;
-  return op.scratch == ScratchRule::none ? -1 : scratch_model(op) + 1;
+  switch (op.scratch) {
+    case ScratchRule::none: return -1;
+    case ScratchRule::like_result: return 2;
+    case ScratchRule::one_block: return 3;
+    default: return scratch_model(op) + 1;
+  }
 }
 /// A row reduction works on its scratch in whole vector repeats of 256 bytes: 128 elements of 16 bits.
 inline constexpr std::int64_t scratch_row = 128;
 /// The scratch tile for an operand `model` of that type.
 [[nodiscard]] constexpr Type scratch_type(const OpInfo& op, const Type& model) {
+  if (op.scratch == ScratchRule::one_block) return {TypeKind::tile, i32, Vec, Layout::nd, 2, {1, 8}};
   const Type like = model.space == Vec ? model : with_space(model, Vec);
   const bool short_rows = op.scratch == ScratchRule::wide_rows && like.last() < scratch_row;
   return short_rows ? with_dim(like, like.rank - 1, scratch_row) : like;
@@ -164,6 +173,9 @@ inline constexpr std::int64_t scratch_row = 128;
 [[nodiscard]] constexpr bool is_scratch(const Type& tile, const Type& model) {
   return tile.dtype == model.dtype && tile.rank == model.rank && tile.dims[0] >= model.dims[0] && tile.last() >= model.last();
 }
+
+/// What a comparison of tensors or tiles gives: one bit for each element.
+[[nodiscard]] constexpr bool is_mask(const Type& t) { return t.is_shaped() && t.dtype == boolean; }
 
 /// The pipe that runs an operation between memory spaces: what leaves Acc leaves it through the fix pipe, what stays in Vec
 /// is vector work.
@@ -192,9 +204,12 @@ inline constexpr std::int64_t scratch_row = 128;
 /// The rule of a descriptor, with what holds for every operation: the element type of operand 0 is checked first, and the
 /// result stands in a space that the instruction writes.
 [[nodiscard]] constexpr Verdict infer(const OpInfo& op, const InferInput& in) {
+  for (int i = 0; i < in.count && !op.reads_masks; ++i)
+    if (is_mask(in.type(i))) return breaks(rule::mask_is_for_select_only, arg_op);
   const DTypeSet set = accepted_dtypes(op);
-  if (set.bits != 0 && in.count > 0 && in.type(0).is_shaped() && !set.contains(in.type(0).dtype))
-    return breaks(dtype_rule(op, in.type(0).dtype), arg_op, arg(in.type(0).dtype));
+  const int typed_by = op.typed_by;
+  if (set.bits != 0 && in.count > typed_by && in.type(typed_by).is_shaped() && !set.contains(in.type(typed_by).dtype))
+    return breaks(dtype_rule(op, in.type(typed_by).dtype), arg_op, arg(in.type(typed_by).dtype));
   Verdict v = op.infer(op, in);
   if (v.result.is_tile() && !op.result_spaces.contains(v.result.space)) v.result = with_space(v.result, op.result_spaces.first());
   return v;
@@ -224,7 +239,7 @@ inline constexpr std::int64_t scratch_row = 128;
 
 /// Whether a target has the operation for these types, and room for the result in its space.
 [[nodiscard]] constexpr Verdict check_target(const OpInfo& op, const InferInput& in, const Type& result, Arch arch) {
-  const Type& first = in.count > 0 && in.type(0).is_shaped() ? in.type(0) : result;
+  const Type& first = in.count > op.typed_by && in.type(op.typed_by).is_shaped() ? in.type(op.typed_by) : result;
   if (first.is_shaped() && !accepts_on(op, first.dtype, arch) && !op.filled[static_cast<int>(arch)].contains(first.dtype))
     return breaks(dtype_rule(arch), arg_op, arg(first.dtype));
   if (op.on_target != nullptr) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "../ir/rewrite.hpp"
 #include "../ops/all.hpp"
@@ -54,6 +55,8 @@ class Legalize {
     if (in_.is(op, ops::full) && is_column(result_type(op))) return full_column(op);
     if (in_.is(op, ops::reshape)) return reshape(op);
     if (in_.is(op, ops::gather_flat)) return gather(op);
+    if (in_.is(op, ops::compare) || in_.is(op, ops::compares)) return compare(op);
+    if (in_.is(op, ops::select)) return select(op);
     if (in_.is(op, ops::transpose)) return transpose(op);
     if (in_.is(op, ops::transpose_view)) return transpose_view(op);
     if (in_.is(op, ops::slice)) return slice(op);
@@ -64,7 +67,10 @@ class Legalize {
     if (reduces && stands_as_column(operand_type(op, 0))) return reduce_column(op);
     if (const auto forms = broadcast_of(info)) return broadcast(op, *forms);
     if (needs_filled(info, op)) return filled(op, *plain_form_of(info));
-    std::vector<ValueId> operands = r_.operands(op);
+    plain(op, r_.operands(op));
+  }
+  void plain(OpId op, std::vector<ValueId> operands) {
+    const OpInfo& info = in_.info(op);
     add_scratch(op, operands);
     if (info.row_major && (is_column(result_type(op)) || is_column(operand_type(op, 0)))) return by_row(op, operands);
     finish(op, emit_same(op, info, operands, r_.attrs(op), as_row(result_type(op))));
@@ -99,12 +105,14 @@ class Legalize {
     equal_extents(made);
     return result;
   }
-  // Both operands of an instruction have the extents of its result, and so has its scratch.
+  // The operands of an instruction have the extents of its result, and so has its scratch; a mask is read as far as the
+  // result goes.
   void equal_extents(OpId made) {
     const OpInfo& info = out_.info(made);
     const int scratch = info.scratch == ScratchRule::like_result ? scratch_operand(info) : -1;
+    const int first = info.valid == ValidRule::intersection ? 0 : info.valid == ValidRule::select ? 1 : -2;
     for (int i = 0; i < out_.operand_count(made); ++i) {
-      if (!(info.valid == ValidRule::intersection && i < 2) && i != scratch) continue;
+      if (i != first && i != first + 1 && i != scratch) continue;
       const ValueId result = out_.result(made);
       const ValueId x = out_.operand(made, i);
       bool equal = true;
@@ -180,7 +188,8 @@ class Legalize {
   void by_row(OpId op, std::vector<ValueId> operands) {
     for (ValueId& v : operands) v = as_row_in_vec(op, v);
     const ValueId row = emit(op, in_.info(op), operands, r_.attrs(op), row_type(result_type(op)));
-    finish(op, is_column(result_type(op)) ? column_of(row) : row);
+    // A mask is read by rows only: it stays one.
+    finish(op, is_column(result_type(op)) && !is_mask(out_.type(row)) ? column_of(row) : row);
   }
   static Type row_type(const Type& column) {
     const std::int64_t dims[2] = {1, column.dims[0]};
@@ -257,6 +266,28 @@ class Legalize {
     finish(op, column ? column_of(x) : x);
   }
 
+  // --- masks ---
+  // Of i32 the instruction of a3 knows equality only, and compares for equality whatever it is told. So x <= y is
+  // max(x, y) == y, and what is left is the opposite of one of these: then the mask's readers exchange their sides.
+  void compare(OpId op) {
+    const auto how = static_cast<Compare>(in_.attr(op, AttrKey::compare));
+    if (arch_ != Arch::a3 || operand_type(op, 0).dtype != i32 || how == Compare::eq) return plain(op, r_.operands(op));
+    if (how == Compare::ne || how == Compare::lt || how == Compare::gt) opposite_.insert(in_.result(op).index);
+    ValueId x = as_row_in_vec(op, r_.map(in_.operand(op, 0))), y = r_.map(in_.operand(op, 1));
+    const Type t = out_.type(x);
+    y = in_.is(op, ops::compares) ? emit(op, ops::full, {y}, {}, t) : as_row_in_vec(op, y);
+    if (how != Compare::ne) {
+      const ValueId larger = emit(op, ops::maximum, {x, y});
+      (how == Compare::ge || how == Compare::lt ? y : x) = larger;
+    }
+    finish(op, emit(op, ops::compare, {x, y}, {int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::eq))}));
+  }
+  void select(OpId op) {
+    std::vector<ValueId> operands = r_.operands(op);
+    if (opposite_.contains(in_.operand(op, 0).index)) std::swap(operands[1], operands[2]);
+    plain(op, operands);
+  }
+
   // The instruction takes rows without padding: further positions 0 fill them, and what they give is cut off.
   void gather(OpId op) {
     const ValueId x = r_.map(in_.operand(op, 0)), index = as_row_in_vec(op, r_.map(in_.operand(op, 1)));
@@ -287,7 +318,8 @@ class Legalize {
     if (info.scratch == ScratchRule::none) return;
     if (operands.size() == static_cast<std::size_t>(scratch_operand(info)))
       return operands.push_back(scratch_of(op, info, operands));
-    const Type &x = out_.type(operands[static_cast<std::size_t>(scratch_model(info))]), &s = out_.type(operands.back());
+    const Type &like = out_.type(operands[static_cast<std::size_t>(scratch_model(info))]), &s = out_.type(operands.back());
+    const Type x = info.scratch == ScratchRule::one_block ? scratch_type(info, like) : like;
     if (!is_scratch(s, x))
       refuse(op, "the scratch tile is smaller than the operand (" + shape_text(s) + ", " + shape_text(x) + ")",
              "leave it out, or give a tile like the operand");
@@ -486,6 +518,7 @@ class Legalize {
   Builder& b_;
   std::unordered_map<std::uint32_t, ValueId> rows_;  // by column (new value): the same elements as a row
   std::unordered_map<std::uint32_t, ValueId> turned_;  // by old Mat load: the load that is read transposed
+  std::unordered_set<std::uint32_t> opposite_;         // old masks that are true where the comparison does not hold
   std::vector<OpId> backs_;  // rows that became columns again, perhaps for nothing
   std::vector<OperandInfo> known_;  // operands of the operation that is checked
 };

@@ -1,6 +1,7 @@
 // The functions of all operations, by descriptor.
 #pragma once
 
+#include "compare.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
 #include "reduce.hpp"
@@ -16,6 +17,7 @@ namespace tessera::simulator {
       for (const TableEntry& e : lines) all.emplace(e.op, &e);
     };
     add(elementwise_table);
+    add(compare_table);
     add(reduce_table);
     add(matmul_table);
     add(memory_table);

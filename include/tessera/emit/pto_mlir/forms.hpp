@@ -70,7 +70,7 @@ inline void write_instruction(Module& m, OpId o, std::string_view inside, std::s
 
 inline void emit_ins_outs(Module& m, OpId o) {
   const OpInfo& op = m.f.info(o);
-  const Type& first = m.f.type(m.f.operand(o, 0));
+  const Type& first = m.f.type(m.f.operand(o, op.typed_by));
   const DType d = first.is_tile() ? first.dtype : m.f.type(m.f.result(o)).dtype;
   if (!m.dialect.has_newer_dtypes && op.since_0_60[static_cast<int>(m.options.arch)].contains(d))
     refuse(m, o,
@@ -116,6 +116,37 @@ inline void emit_cast(Module& m, OpId o) {
   const Tile b = narrowed(m, o, made, v, m.types.key(a.type).cols);
   m.line(o, "pto.", m.f.info(o).pto, " ins(", a, inside, " : ", m.type(a), ") outs(", b, " : ", m.type(b), ')');
   if (!direct) copy(m, o, narrowed(m, o, made, v, to_cols), to, k.dtype);
+}
+
+/// A copy of an operand with rows of `cols` elements.
+inline Tile with_rows_of(Module& m, OpId o, const Tile& of, ValueId v, std::int64_t cols) {
+  if (!m.dialect.inserts_in_vec)
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " cannot pad rows for the mask (" + std::to_string(cols) + " columns)",
+           "use rows of a multiple of 32 elements");
+  TileKey k = m.types.key(of.type);
+  const std::int64_t own = k.cols;
+  check_copy(m, o, k.dtype);
+  k.cols = cols;
+  const Tile wide = allocate(m, k, extents_of(m, v), v);
+  if (extracts_in_vec(k.dtype)) copy(m, o, of, wide, k.dtype);
+  else put_copy(m, o, of, narrowed(m, o, wide, v, own));
+  return wide;
+}
+
+/// On a5 the assembler wants both tiles and the mask in one shape, as they are stored.
+inline void emit_mask(Module& m, OpId o) {
+  constexpr std::string_view words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  const auto word = words[static_cast<std::size_t>(m.f.attr(o, AttrKey::compare))];
+  const std::string inside = " {cmpMode = #pto<cmp " + std::string(word) + ">}";
+  if (m.options.arch == Arch::a3 || !m.f.type(m.f.operand(o, 1)).is_tile()) return write_instruction(m, o, inside, {});
+  const std::int64_t cols = m.key(m.f.result(o)).cols;
+  const auto operand = [&](int i) {
+    const ValueId x = m.f.operand(o, i);
+    const Tile t = usable(m, o, x, i);
+    return m.types.key(t.type).cols == cols && t.row_stride == cols ? t : with_rows_of(m, o, t, x, cols);
+  };
+  const Tile a = operand(0), b = operand(1), to = destination(m, o, m.f.result(o));
+  m.line(o, "pto.", m.f.info(o).pto, " ins(", a, ", ", b, inside, " : ", m.type(a), ", ", m.type(b), ") outs(", to, " : ", m.type(to), ')');
 }
 
 inline void emit_sequence(Module& m, OpId o) {
@@ -272,7 +303,8 @@ inline void emit_insert(Module& m, OpId o) {
 using Form = void (*)(Module&, OpId);
 /// By PtoForm.
 inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
-                                      emit_cast,       emit_ins_outs /* fill */,
+                                      emit_cast,       emit_mask,
+                                      emit_ins_outs /* fill */,
                                       emit_sequence,   emit_load,
                                       emit_store,      emit_move,
                                       emit_matmul,     emit_matmul /* acc */,

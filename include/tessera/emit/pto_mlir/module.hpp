@@ -236,6 +236,7 @@ class Module {
     if (t.rank == 0 || t.rank > 2)
       throw InternalError("emit_pto_mlir: a tile of rank " + std::to_string(t.rank) + " is not flattened");
     const Extent r = t.rank == 2 ? f.valid(v, 0) : Extent{1, {}}, c = f.valid(v, t.rank - 1);
+    if (t.dtype == boolean) return mask_key(t, r);
     const Type s = stored(t);
     return {t.dtype,
             t.space,
@@ -312,6 +313,12 @@ class Module {
   }
 
  private:
+  // A mask has one bit for each element, and rows of whole blocks. On a5 its shape is that of what was compared, so that
+  // most of a row is unused.
+  [[nodiscard]] TileKey mask_key(const Type& t, const Extent& rows) const {
+    const std::int64_t bytes = options.arch == Arch::a3 ? (t.last() + 7) / 8 : t.last(), cols = (bytes + 31) / 32 * 32;
+    return {u8, t.space, t.layout, Pad::null, t.rank == 2 ? t.dims[0] : 1, cols, rows.is_constant() ? rows.constant : -1, cols};
+  }
   static std::string_view name(Arch a) { return a == Arch::a3 ? "a2a3" : "a5"; }
   static std::string identifier(std::string_view text) {
     std::string clean;
