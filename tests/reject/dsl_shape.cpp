@@ -15,6 +15,8 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
   (void)col_expand<Shape<4, 64>>(row);
   (void)row_expand_add(a, column);
   (void)col_sum(a);
+  (void)concat(a, b, column);
+  (void)row_argmax(a);
   Shape<4, dyn<"seq_len10">> ok;
   (void)ok;
 #elif CASE == 1
@@ -67,5 +69,17 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
   (void)arange<Shape<4, 16>, i32>(0);  // expect: sequence_is_not_one_row<4>
 #elif CASE == 25
   (void)arange<Shape<1, 1>, i32>(0);  // expect: sequence_is_not_one_row<1>
+#elif CASE == 26
+  (void)concat(a, row);  // expect: shapes_differ<(&tessera::ops::concat|\(& tessera::ops::concat\)), 4, 1>
+#elif CASE == 27
+  (void)concat(column, a);  // expect: concat_starts_inside_a_block<1>
+#elif CASE == 28
+  (void)concat(a, flat);  // expect: ranks_differ<(&tessera::ops::concat|\(& tessera::ops::concat\)), 2, 1>
+#elif CASE == 29
+  (void)concat(a, s);  // expect: tile_dim_is_dynamic<(&tessera::ops::concat|\(& tessera::ops::concat\)), tessera::named_dim<2>{.*S.*}>
+#elif CASE == 30
+  (void)concat(a, 1.0f);  // expect: value_is_not_recorded<(&tessera::ops::concat|\(& tessera::ops::concat\))>
+#elif CASE == 31
+  (void)col_argmax(flat);  // expect: rank_too_small<(&tessera::ops::col_argmax|\(& tessera::ops::col_argmax\)), 1, 2>
 #endif
 }

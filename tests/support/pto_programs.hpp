@@ -247,10 +247,12 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
                   scalar_type(d == f32 ? f16 : f32));
     case PtoForm::compare:
     case PtoForm::ins_outs:
+    case PtoForm::arg_reduce:
       break;
     default:
       return {};
   }
+  if (&op == &ops::concat) return l.op(op, {source(l, "x", wide), source(l, "y", wide)});
   if (op.form == PtoForm::compare || op.reads_masks) {
     const Attr less = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt));
     const ValueId x = source(l, "x", wide), y = source(l, "y", wide);

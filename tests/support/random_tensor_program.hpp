@@ -83,7 +83,8 @@ class RandomTensorProgram : public RandomProgram {
     else if (n < 43) reduce(scope);
     else if (n < 54) broadcast(scope);
     else if (n < 62) slice(scope, counters);
-    else if (n < 66) reshape(scope);
+    else if (n < 65) reshape(scope);
+    else if (n < 66) concat(scope);
     else if (n < 69) transpose(scope);
     else if (n < 77) matmul(scope);
     else if (n < 80) fill(scope);
@@ -131,7 +132,7 @@ class RandomTensorProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known a = *v, b = like(scope, type(a));
     const DType d = type(a).dtype;
-    if ((d == i16 || d == bf16) && random.chance(90)) return;  // not on a3
+    if ((d == i16 || d == bf16) && random.chance(97)) return;  // not on a3
     const Attr how = attr(AttrKey::compare, random.below(6));
     const Known c = random.chance(70) ? a : like(scope, type(a));
     const ValueId mask = random.chance(50) ? k.op(ops::compare, {c.id, b.id}, {how})
@@ -210,6 +211,7 @@ class RandomTensorProgram : public RandomProgram {
     const OpInfo& op =
         *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min,
                         &ops::row_prod, &ops::col_prod});
+    if (random.chance(20)) return arg_reduce(scope, x);
     if (&op == &ops::row_prod || &op == &ops::col_prod)
       return scope.push_back(made(k.op(op, {x.id}), x, unbounded, false));
     const bool sums = &op == &ops::row_sum || &op == &ops::col_sum;
@@ -218,6 +220,21 @@ class RandomTensorProgram : public RandomProgram {
     const double bound = sums ? x.bound * n : x.bound;
     scope.push_back(
         made(k.op(op, {x.id}), x, integer && bound > 30000 ? unbounded : bound, x.whole && (!sums || bound < 2000)));
+  }
+  void arg_reduce(Scope& scope, const Known& x) {
+    const OpInfo& op = *random.one_of({&ops::row_argmax, &ops::row_argmin, &ops::col_argmax, &ops::col_argmin});
+    if (!accepts_on(op, type(x).dtype, Arch::a3) && random.chance(97)) return;
+    scope.push_back(made(k.op(op, {x.id}), x, static_cast<double>(type(x).elements()), true));
+  }
+  void concat(Scope& scope) {
+    const Known* const v = any(scope, [](const Known&) { return true; });
+    if (v == nullptr || type(*v).elements() > most_elements / 2) return;
+    const Known a = *v;
+    std::vector<std::int64_t> dims = dims_of(type(a));
+    if (random.chance(60)) dims.back() = awkward_dim();
+    const Known b = random.chance(20) ? a : like(scope, with_shape(type(a), dims.data(), type(a).rank));
+    const ValueId r = k.op(ops::concat, {a.id, b.id});
+    scope.push_back({r, std::max(a.bound, b.bound), a.whole && b.whole, !f().fully_valid(r), a.empty || b.empty, false});
   }
   void broadcast(Scope& scope) {
     const Known* const v = full_value(scope);

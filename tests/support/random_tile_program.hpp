@@ -76,7 +76,8 @@ class RandomTileProgram : public RandomProgram {
     else if (n < 65) slice(scope, counters);
     else if (n < 70) assemble(scope, counters);
     else if (n < 74) move(scope);
-    else if (n < 77) reshape(scope);
+    else if (n < 76) reshape(scope);
+    else if (n < 77) concat(scope);
     else if (n < 80) transpose(scope);
     else if (n < 86) product(scope, counters, depth);
     else if (n < 91) store(scope, counters);
@@ -169,7 +170,7 @@ class RandomTileProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known a = *v, b = random.chance(15) ? a : like(scope, type(a));
     const DType d = type(a).dtype;
-    if ((d == i16 || d == bf16) && random.chance(90)) return;  // not on a3
+    if ((d == i16 || d == bf16) && random.chance(97)) return;  // not on a3
     const Attr how = attr(AttrKey::compare, random.below(6));
     const ValueId mask = random.chance(50) ? k.op(ops::compare, {a.id, b.id}, {how})
                                            : k.op(ops::compares, {a.id, random.chance(40) ? number_parameter(d) : constant(d, random.between(-2, 2))}, {how});
@@ -194,12 +195,29 @@ class RandomTileProgram : public RandomProgram {
     const OpInfo& op =
         *random.one_of({&ops::row_sum, &ops::row_max, &ops::row_min, &ops::col_sum, &ops::col_max, &ops::col_min,
                         &ops::row_prod, &ops::col_prod});
+    if (random.chance(20)) return arg_reduce(scope, x);
     std::vector<ValueId> operands{x.id};
     if (op.scratch != ScratchRule::none) operands.push_back(k.create(type(x).dtype, with_columns(type(x)), Vec));
     if (&op == &ops::row_prod || &op == &ops::col_prod)
       return scope.push_back(made(k.op(op, operands), x, unbounded, false));
     const double bound = x.bound * static_cast<double>(type(x).elements());
     scope.push_back(made(k.op(op, operands), x, bound < 30000 ? bound : unbounded, x.whole && bound < 2000));
+  }
+  void arg_reduce(Scope& scope, const Known& x) {
+    const OpInfo& op = *random.one_of({&ops::row_argmax, &ops::row_argmin, &ops::col_argmax, &ops::col_argmin});
+    if (!accepts_on(op, type(x).dtype, Arch::a3) && random.chance(97)) return;
+    const ValueId scratch = k.op(ops::create, {}, {}, scratch_type(op, type(x)));
+    scope.push_back(made(k.op(op, {x.id, scratch}), x, static_cast<double>(type(x).elements()), true));
+  }
+  void concat(Scope& scope) {
+    const Known* const v = vec(scope);
+    if (v == nullptr || type(*v).elements() > 4096) return;
+    const Known a = *v;
+    std::vector<std::int64_t> dims = dims_of(type(a));
+    if (random.chance(60)) dims.back() = dim();
+    const Known b = random.chance(20) ? a : like(scope, with_shape(type(a), dims.data(), type(a).rank));
+    const ValueId r = k.op(ops::concat, {a.id, b.id});
+    scope.push_back({r, std::max(a.bound, b.bound), a.whole && b.whole, !f().fully_valid(r), a.empty || b.empty, false});
   }
   static std::vector<std::int64_t> with_columns(const Type& t) {
     std::vector<std::int64_t> dims = dims_of(t);

@@ -91,6 +91,7 @@ class OneOperation : public Recording {
       if (on_tiles_) operands.push_back(op(ops::create, {}, {}, scratch_type(ops::select, x_)));
       return op(ops::select, operands);
     }
+    if (is(ops::concat)) return op(info, {any_operand(), any_operand()});
     if (info.shape_rule != rule::none) return op(info, {any_operand(), any_operand()});
     if (info.infer == ops::adds.infer || info.infer == ops::divs.infer || info.infer == ops::shls.infer) return op(info, {any_operand(), scalar_operand()});
     if (info.infer == ops::lrelu.infer) return op(info, {any_operand(), constant(f32, 2.0)});

@@ -77,6 +77,12 @@ TESSERA_UNARY(col_sum)
 TESSERA_UNARY(col_max)
 TESSERA_UNARY(col_min)
 TESSERA_UNARY(col_prod)
+/// Where the largest or smallest element of each row or column stands, in i32; among equal ones the first. NaN counts as larger
+/// than all (argmax) or as smaller than all (argmin).
+TESSERA_UNARY(row_argmax)
+TESSERA_UNARY(row_argmin)
+TESSERA_UNARY(col_argmax)
+TESSERA_UNARY(col_argmin)
 #undef TESSERA_UNARY
 
 #define TESSERA_PAIR(NAME)                                                                            \
@@ -115,7 +121,14 @@ TESSERA_PAIR(part_min)
 TESSERA_PAIR(gather)
 /// Elements of a tile x by their row-major positions.
 TESSERA_PAIR(gather_flat)
+/// x [..,M] and y [..,N] side by side: [..,M+N].
+TESSERA_PAIR(concat)
 #undef TESSERA_PAIR
+template <class X, class Y, class Z, class... More>
+  requires(recorded<X> && recorded<Y> && recorded<Z> && (recorded<More> && ...))
+[[nodiscard]] auto concat(X&& x, Y&& y, Z&& z, More&&... more) {
+  return concat(concat(TESSERA_FORWARD(x), TESSERA_FORWARD(y)), TESSERA_FORWARD(z), TESSERA_FORWARD(more)...);
+}
 
 /// The binary operators' forms under a name: maximum and minimum of tensors and tiles, and what remains of x / y with the sign
 /// of x; min and max of scalars.

@@ -167,6 +167,7 @@ class Builder {
         if (partial(0)) same_as = operands[0];
         return false;
       case ValidRule::intersection: return common_extents(operands, 2, result, extents, same_as);
+      case ValidRule::concat: return concat_extents(operands, result, extents);
       case ValidRule::select: return common_extents(operands, 3, result, extents, same_as);
       case ValidRule::larger: return larger_extents(op, operands[0], operands[1], result, extents, same_as);
       case ValidRule::row_reduce:
@@ -226,6 +227,20 @@ class Builder {
     if (unknown == 1 && a_holds && b_holds) return true;
     fail(location_, Text(op.name).append(": neither operand is known to be valid wherever the other one is"),
          "let them differ in one extent only, or let one be fully valid: fillpad(x)");
+  }
+  bool concat_extents(List<ValueId> operands, const Type& result, Extent* extents) {
+    const ValueId a = operands[0], b = operands[1];
+    if (f_->fully_valid(a) && f_->fully_valid(b)) return false;
+    const int last = result.rank - 1;
+    const std::int64_t front = f_->type(a).last();
+    if (f_->valid(a, last) != Extent{front, {}})
+      fail(location_, "concat: the first operand is valid in part along the last axis", "fillpad(x) it first");
+    for (int i = 0; i < last; ++i) {
+      const Extent whole{result.dims[i], {}}, m = f_->valid(a, i), n = f_->valid(b, i);
+      extents[i] = m == n || n == whole ? m : m == whole ? n : extent_of(min(value_of(m), value_of(n)));
+    }
+    extents[last] = extent_of(add(index(front), value_of(f_->valid(b, last))));
+    return true;
   }
   // What is valid in each of the first `count` operands.
   bool common_extents(List<ValueId> operands, std::size_t count, const Type& result, Extent* extents, ValueId& same_as) {

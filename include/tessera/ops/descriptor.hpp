@@ -74,6 +74,7 @@ enum class ValidRule : std::uint8_t {
   intersection,     ///< what is valid in operands 0 and 1
   larger,           ///< those of operand 0 or 1, whichever has the larger ones in every dim
   select,           ///< what is valid in operands 0, 1 and 2
+  concat,           ///< operand 0, which is valid in all of its last axis, and operand 1 behind it
   row_reduce,       ///< operand 0 with the last extent 1
   col_reduce,       ///< operand 0 with the second-last extent 1
   window,           ///< of a window: what operands behind the offsets state, or all of it
@@ -90,6 +91,7 @@ enum class ScratchRule : std::uint8_t {
   wide_rows,    ///< like operand 0, with rows of scratch_row elements at least
   like_second,  ///< like operand 1
   like_result,  ///< like operand 0 and valid as the result, behind operands 0 and 1
+  two_blocks,   ///< like operand 0, with rows of 64 bytes at least
   one_block,    ///< behind operand 2: 32 bytes, whatever the operands are
 };
 
@@ -97,7 +99,7 @@ enum class ScratchRule : std::uint8_t {
 enum class PtoForm : std::uint8_t {
   none,       ///< no instruction
   ins_outs,   ///< `pto.X ins(operands) outs(result)`
-  cast, compare, fill, sequence, load, store, move, matmul, matmul_acc,
+  cast, compare, arg_reduce, fill, sequence, load, store, move, matmul, matmul_acc,
   subview,          ///< a window of a tile
   insert,           ///< a tile written into a window of another
   reshape,
@@ -166,6 +168,8 @@ inline constexpr std::int64_t scratch_row = 128;
 [[nodiscard]] constexpr Type scratch_type(const OpInfo& op, const Type& model) {
   if (op.scratch == ScratchRule::one_block) return {TypeKind::tile, i32, Vec, Layout::nd, 2, {1, 8}};
   const Type like = model.space == Vec ? model : with_space(model, Vec);
+  const std::int64_t two_blocks = 512 / info(like.dtype).bits;
+  if (op.scratch == ScratchRule::two_blocks && like.last() < two_blocks) return with_dim(like, like.rank - 1, two_blocks);
   const bool short_rows = op.scratch == ScratchRule::wide_rows && like.last() < scratch_row;
   return short_rows ? with_dim(like, like.rank - 1, scratch_row) : like;
 }

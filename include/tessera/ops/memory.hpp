@@ -196,6 +196,20 @@ constexpr Verdict infer_write(const OpInfo&, const InferInput& in) {
   return lawful(in.type(0).is_tile() ? in.type(0) : Type{});  // a write to GM is an effect, to a tile a new value
 }
 
+constexpr Verdict infer_concat(const OpInfo&, const InferInput& in) {
+  const Type &a = in.type(0), &b = in.type(1);
+  const Verdict pair = check_pair(a, b);
+  if (!pair.lawful()) return pair;
+  if (a.rank != b.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{a.rank}), arg(std::int64_t{b.rank}));
+  for (int i = 0; i + 1 < a.rank; ++i)
+    if (a.dims[i] != b.dims[i]) return breaks(rule::shapes_differ, arg_op, arg_dim(a.dims[i]), arg_dim(b.dims[i]));
+  for (const Type* t : {&a, &b})
+    if (is_dynamic(t->last())) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(t->last()));
+  // As in assemble, a window starts at a whole block.
+  if (bytes_of(a.dtype, a.last()) % 32 != 0) return breaks(rule::concat_starts_inside_a_block, arg(a.last()));
+  return lawful(with_dim(a, a.rank - 1, a.last() + b.last()));
+}
+
 constexpr Verdict check_gather(const Type& x, const Type& index) {
   if (!x.is_shaped() || !index.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   if (x.kind != index.kind) return breaks(rule::tensor_and_tile_mixed, arg_op);
@@ -255,6 +269,11 @@ inline constexpr OpInfo assemble = {
     .name = "assemble", .summary = "target with source written at the offsets; operands: target, source, offsets",
     .infer = infer_assemble, .valid = ValidRule::first, .pto = "tinsert", .form = PtoForm::insert,
     .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .in_place = 0, .may_alias = false, .self_loading = true};
+inline constexpr OpInfo concat = {
+    .name = "concat", .summary = "[..,M], [..,N] -> [..,M+N], the second behind the first along the last axis", .infer = infer_concat,
+    .valid = ValidRule::concat, .dtypes = {every_word, every_word},
+    .since_0_60 = {dtypes(u8, u16, u32), dtypes(u8, u16, u32)}, .pto = "tconcat",
+    .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .row_major = true, .may_alias = false};
 inline constexpr OpInfo reshape = {
     .name = "reshape", .summary = "the same elements in another shape of equal product", .infer = infer_reshape,
     .valid = ValidRule::reshape, .pto = "treshape", .form = PtoForm::reshape, .pipe = Pipe::none, .result_spaces = {},
@@ -294,7 +313,7 @@ inline constexpr OpInfo gather_flat = {
     .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
     .scratch = ScratchRule::like_second, .may_alias = false};
 
-inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &reshape,
+inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &concat, &reshape,
     &transpose, &transpose_view, &set_valid_shape, &fillpad, &read, &write, &gather, &gather_flat};
 
 }  // namespace ops

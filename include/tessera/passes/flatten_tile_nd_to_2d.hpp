@@ -167,13 +167,28 @@ class Flatten {
     if (!merge_valid(r_, old, op, merged)) return whole;
     return b_.value(ops::set_valid_shape, {whole, b_.value_of(merged[0]), b_.value_of(merged[1])}, {}, flat);
   }
+  // One scratch tile for all pages; that of the whole operand is dropped where nothing else has it.
+  ValueId page_scratch(OpId op, const Type& page) {
+    if (const int own = scratch_operand(in_.info(op)); in_.operand_count(op) > own) {
+      const ValueId old = in_.operand(op, own), whole = r_.map(old);
+      int uses = 0;
+      in_.for_each_use(old, [&](OpId, int) { ++uses; });
+      if (uses == 1 && out_.definition(whole) && out_.is(out_.definition(whole), ops::create)) out_.erase(out_.definition(whole));
+    }
+    return b_.value(ops::create, {}, {}, scratch_type(in_.info(op), page));
+  }
   // Rows of one page are reduced, never those of two.
   void reduce_rows_by_page(OpId op) {
     const ValueId x = r_.map(in_.operand(op, 0)), old = in_.result(op);
     const Type page = page_type(in_.type(in_.operand(op, 0)));
     const std::vector<Attr> attrs = r_.attrs(op);
-    r_.set(old, stack(op, old, out_.type(x).space,
-                      [&](std::int64_t i) { return b_.value(in_.info(op), {slice_page(x, page, i)}, attrs); }));
+    const OpInfo& info = in_.info(op);
+    std::vector<ValueId> operands{x};
+    if (info.scratch != ScratchRule::none) operands.push_back(page_scratch(op, page));
+    r_.set(old, stack(op, old, out_.type(x).space, [&](std::int64_t i) {
+      operands[0] = slice_page(x, page, i);
+      return b_.value(info, operands, attrs);
+    }));
   }
   void transpose(OpId op) {
     const ValueId old_x = in_.operand(op, 0), old = in_.result(op);

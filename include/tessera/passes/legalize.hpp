@@ -57,6 +57,7 @@ class Legalize {
     if (in_.is(op, ops::gather_flat)) return gather(op);
     if (in_.is(op, ops::compare) || in_.is(op, ops::compares)) return compare(op);
     if (in_.is(op, ops::select)) return select(op);
+    if (in_.is(op, ops::concat)) return concat(op);
     if (in_.is(op, ops::transpose)) return transpose(op);
     if (in_.is(op, ops::transpose_view)) return transpose_view(op);
     if (in_.is(op, ops::slice)) return slice(op);
@@ -237,12 +238,20 @@ class Legalize {
   // Each row of a column is its own sum; the sum over a column is that of its row.
   void reduce_column(OpId op) {
     const ValueId x = first_operand(op);
+    if (in_.info(op).form == PtoForm::arg_reduce && in_.info(op).valid == ValidRule::row_reduce) return zero_column(op);
     if (in_.info(op).valid == ValidRule::row_reduce) return finish(op, x);
     const OpInfo* const over_row = over_row_of(in_.info(op));
     if (over_row == nullptr)
       refuse(op, "not available on a column (" + shape_text(out_.type(x)) + ")", "reshape it to one row first");
     const ValueId row = row_of(x);
     finish(op, emit(op, *over_row, {row, scratch_of(op, *over_row, {row})}));
+  }
+  // The one element of a row stands at 0.
+  void zero_column(OpId op) {
+    const ValueId old = in_.result(op);
+    ValueId row = emit(op, ops::full, {out_.constant(i32, std::int64_t{0})}, {}, row_type(in_.type(old)));
+    if (!in_.fully_valid(old)) row = b_.value(ops::set_valid_shape, {row, b_.index(1), b_.value_of(r_.map(in_.valid(old, 0)))});
+    finish(op, column_of(row));
   }
   void cast(OpId op) {
     ValueId x = first_operand(op);
@@ -288,6 +297,27 @@ class Legalize {
     plain(op, operands);
   }
 
+  // The operands have as many valid rows as the result. A column is turned into rows of one element.
+  void concat(OpId op) {
+    std::vector<ValueId> operands = r_.operands(op);
+    for (ValueId& x : operands) {
+      if (out_.type(x).space == Acc) x = in_vec(op, x);
+      if (is_column(out_.type(x))) x = strip_of(op, x);
+    }
+    const ValueId made = emit_same(op, ops::concat, operands, {}, as_row(result_type(op)));
+    const OpId o = out_.definition(made);
+    for (int i = 0; i < 2; ++i) {
+      const ValueId x = out_.operand(o, i);
+      const Extent rows = out_.valid(made, 0);
+      if (out_.valid(x, 0) == rows) continue;
+      const BlockId block = b_.block();
+      b_.to_before(o);
+      out_.set_operand(o, i, b_.value(ops::set_valid_shape, {x, b_.value_of(rows), b_.value_of(out_.valid(x, 1))}));
+      b_.to_end_of(block);
+    }
+    finish(op, made);
+  }
+
   // The instruction takes rows without padding: further positions 0 fill them, and what they give is cut off.
   void gather(OpId op) {
     const ValueId x = r_.map(in_.operand(op, 0)), index = as_row_in_vec(op, r_.map(in_.operand(op, 1)));
@@ -319,7 +349,8 @@ class Legalize {
     if (operands.size() == static_cast<std::size_t>(scratch_operand(info)))
       return operands.push_back(scratch_of(op, info, operands));
     const Type &like = out_.type(operands[static_cast<std::size_t>(scratch_model(info))]), &s = out_.type(operands.back());
-    const Type x = info.scratch == ScratchRule::one_block ? scratch_type(info, like) : like;
+    const bool stated = info.scratch == ScratchRule::one_block || info.scratch == ScratchRule::two_blocks;
+    const Type x = stated ? scratch_type(info, like) : like;
     if (!is_scratch(s, x))
       refuse(op, "the scratch tile is smaller than the operand (" + shape_text(s) + ", " + shape_text(x) + ")",
              "leave it out, or give a tile like the operand");

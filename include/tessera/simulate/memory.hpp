@@ -27,6 +27,17 @@ inline void same_elements(Call& c) {
   r.dims = c.engine.dims(c.result_type());
   c.result(std::move(r));
 }
+/// The rows of one operand behind those of the other.
+inline void concat(Call& c) {
+  const Data &a = c.in(0), &b = c.in(1);
+  Data r = c.fresh();
+  const std::int64_t front = a.dims.last(), back = b.dims.last();
+  for (std::int64_t row = 0; row * (front + back) < r.size(); ++row) {
+    r.copy(row * (front + back), a, row * front, front);
+    r.copy(row * (front + back) + front, b, row * back, back);
+  }
+  c.result(std::move(r));
+}
 inline void swap_axes(Call& c, int a, int b) {
   const Data& x = c.in(0);
   Data r = c.fresh();
@@ -121,6 +132,7 @@ inline constexpr TableEntry memory_table[] = {
     {&ops::arange, arange},
     {&ops::slice, read_window},
     {&ops::assemble, assemble},
+    {&ops::concat, concat},
     {&ops::reshape, same_elements},
     {&ops::transpose, transpose},
     {&ops::transpose_view, [](Call& c) { swap_axes(c, c.type(0).rank - 2, c.type(0).rank - 1); }},

@@ -30,7 +30,7 @@ inline Tile usable(Module& m, OpId o, ValueId v, int operand) {
   const Tile t = m.tile(v);
   if (t.kind == Tile::Kind::part)
     refuse(m, o, "a part of a Mat tile can only be moved to Left or Right", "load the part from the tensor");
-  if (operand != 0 || m.f.info(o).scratch != ScratchRule::like_first || is_contiguous(m, t)) return t;
+  if (operand != 0 || (m.f.info(o).scratch != ScratchRule::like_first && m.f.info(o).scratch != ScratchRule::two_blocks) || is_contiguous(m, t)) return t;
   return copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
 }
 
@@ -147,6 +147,18 @@ inline void emit_mask(Module& m, OpId o) {
   };
   const Tile a = operand(0), b = operand(1), to = destination(m, o, m.f.result(o));
   m.line(o, "pto.", m.f.info(o).pto, " ins(", a, ", ", b, inside, " : ", m.type(a), ", ", m.type(b), ") outs(", to, " : ", m.type(to), ')');
+}
+
+/// Where positions are counted.
+inline void emit_arg_reduce(Module& m, OpId o) {
+  const Function& f = m.f;
+  if (!m.dialect.scratch_is_larger && f.operand_count(o) > 1) {
+    const ValueId x = f.operand(o, 0), scratch = f.operand(o, 1);
+    if (m.valid_rows(x) != m.valid_rows(scratch) || m.valid_cols(x) != m.valid_cols(scratch))
+      refuse(m, o, "assembler " + std::string(m.dialect.version) + " wants a fully valid operand with rows of 64 bytes",
+             "emit for assembler 0.60");
+  }
+  emit_ins_outs(m, o);
 }
 
 inline void emit_sequence(Module& m, OpId o) {
@@ -304,7 +316,7 @@ using Form = void (*)(Module&, OpId);
 /// By PtoForm.
 inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_cast,       emit_mask,
-                                      emit_ins_outs /* fill */,
+                                      emit_arg_reduce, emit_ins_outs /* fill */,
                                       emit_sequence,   emit_load,
                                       emit_store,      emit_move,
                                       emit_matmul,     emit_matmul /* acc */,

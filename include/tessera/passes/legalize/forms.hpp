@@ -37,7 +37,9 @@ struct Broadcast {
   constexpr std::pair<const OpInfo*, const OpInfo*> forms[] = {{&ops::col_sum, &ops::row_sum},
                                                                {&ops::col_max, &ops::row_max},
                                                                {&ops::col_min, &ops::row_min},
-                                                               {&ops::col_prod, &ops::row_prod}};
+                                                               {&ops::col_prod, &ops::row_prod},
+                                                               {&ops::col_argmax, &ops::row_argmax},
+                                                               {&ops::col_argmin, &ops::row_argmin}};
   for (const auto& [over_column, over_row] : forms)
     if (over_column == &op) return over_row;
   return nullptr;
