@@ -76,7 +76,7 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
 #elif CASE == 28
   (void)concat(a, flat);  // expect: ranks_differ<(&tessera::ops::concat|\(& tessera::ops::concat\)), 2, 1>
 #elif CASE == 29
-  (void)concat(a, s);  // expect: tile_dim_is_dynamic<(&tessera::ops::concat|\(& tessera::ops::concat\)), tessera::named_dim<2>{.*S.*}>
+  (void)concat(a, s);  // expect: tile_dim_is_dynamic<(&tessera::ops::concat|\(& tessera::ops::concat\)), .*"S"
 #elif CASE == 30
   (void)concat(a, 1.0f);  // expect: value_is_not_recorded<(&tessera::ops::concat|\(& tessera::ops::concat\))>
 #elif CASE == 31
