@@ -4,7 +4,7 @@
 
 TEST_CASE("random tensor programs go through the pipeline and keep their meaning") {
   using tessera::test::RandomTensorProgram;
-  tessera::test::run_programs(TESSERA_LONG_TESTS ? 5000 : 200, 40, 70, [](std::uint64_t seed, int budget) {
+  tessera::test::run_programs(TESSERA_LONG_TESTS ? 5000 : 200, 40, 60, [](std::uint64_t seed, int budget) {
     return std::make_unique<RandomTensorProgram>(seed, budget);
   });
 }
