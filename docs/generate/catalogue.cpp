@@ -52,7 +52,7 @@ std::string_view name_of(Level l) {
   return names[static_cast<int>(l)];
 }
 std::string_view name_of(ValidRule v) {
-  constexpr std::string_view names[] = {"full", "as operand 1", "intersection", "those of the larger operand", "intersection", "one behind the other", "last axis 1", "second-last axis 1",
+  constexpr std::string_view names[] = {"full", "as operand 1", "intersection", "those of the larger operand", "intersection", "what reaches into the half", "one behind the other", "last axis 1", "second-last axis 1",
                                         "stated, or the whole window", "stated", "rows of lhs, columns of rhs", "axes exchanged", "kept where the dims are"};
   return names[static_cast<int>(v)];
 }

@@ -17,6 +17,13 @@ class [[nodiscard]] range_loop {
  public:
   range_loop(ValueId start, ValueId stop, ValueId step, const std::source_location& at)
       : start_(start), stop_(stop), step_(step), at_(location_of(at)), recorder_(&Recorder::current(at)) {}
+  /// Over the lanes of a split region.
+  range_loop(Split split, const std::source_location& at)
+      : split_(int_attr(AttrKey::split, static_cast<int>(split))), splits_(true), at_(location_of(at)), recorder_(&Recorder::current(at)) {
+    start_ = recorder_->index(0);
+    stop_ = recorder_->index(2);
+    step_ = recorder_->index(1);
+  }
   range_loop(const range_loop&) = delete;
   range_loop& operator=(const range_loop&) = delete;
   ~range_loop() {
@@ -30,7 +37,11 @@ class [[nodiscard]] range_loop {
   class iterator {
    public:
     explicit iterator(range_loop& loop) : loop_(&loop) {}
-    [[nodiscard]] Index operator*() const { return {*loop_->recorder_, loop_->counter_}; }
+    [[nodiscard]] Index operator*() const { return as<Index>(); }
+    template <class I>
+    [[nodiscard]] I as() const {
+      return {*loop_->recorder_, loop_->counter_};
+    }
     iterator& operator++() {
       loop_->open_ = false;
       loop_->recorder_->close_loop(loop_->at_);
@@ -44,14 +55,18 @@ class [[nodiscard]] range_loop {
   [[nodiscard]] iterator begin() {
     exceptions_ = std::uncaught_exceptions();
     depth_ = recorder_->depth();
-    counter_ = recorder_->open_for(start_, stop_, step_, at_);
+    counter_ = recorder_->open_for(start_, stop_, step_, attrs(), at_);
     open_ = true;
     return iterator(*this);
   }
   [[nodiscard]] sentinel end() const { return {}; }
 
  private:
+  [[nodiscard]] List<Attr> attrs() const { return {&split_, splits_ ? std::size_t{1} : std::size_t{0}}; }
+
   ValueId start_, stop_, step_, counter_;
+  Attr split_ = {};
+  bool splits_ = false;
   Location at_;
   Recorder* recorder_;
   std::size_t depth_ = 0;

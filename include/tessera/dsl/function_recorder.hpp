@@ -110,10 +110,10 @@ class FunctionRecorder final : public Recorder {
     if (v.kind == ValueKind::constant && v.integer <= 0)
       fail(at, Text("range: the step is not positive (").append(v.integer).append(")"), "count upwards");
   }
-  ValueId open_for(ValueId start, ValueId stop, ValueId step, const Location& at) override {
+  ValueId open_for(ValueId start, ValueId stop, ValueId step, List<Attr> attrs, const Location& at) override {
     for (const ValueId v : {start, stop, step}) check_visible(v);
     go_here(at);
-    const OpId op = build_.control(ops::for_loop, {start, stop, step}, {}, 1);
+    const OpId op = build_.control(ops::for_loop, {start, stop, step}, {}, 1, attrs);
     const BlockId body = f_->block(op);
     const ValueId counter = f_->add_argument(body, index_scalar);
     push(op, body);

@@ -5,6 +5,7 @@
 
 #include "control.hpp"
 #include "registry.hpp"
+#include "split.hpp"
 #include "windows.hpp"
 
 namespace tessera {

@@ -99,7 +99,7 @@ class Recorder {
   /// Refuses a constant that is not positive.
   virtual void check_step(ValueId step, const Location& at) = 0;
   /// Opens the body of a counting loop and returns its counter.
-  virtual ValueId open_for(ValueId start, ValueId stop, ValueId step, const Location& at) = 0;
+  virtual ValueId open_for(ValueId start, ValueId stop, ValueId step, List<Attr> attrs, const Location& at) = 0;
   virtual void open_while(const Location& at) = 0;
   /// Ends the condition of a while loop and opens its body.
   virtual void close_condition(ValueId holds, const Location& at) = 0;

@@ -114,8 +114,8 @@ class Builder {
   ValueId value_of(const Extent& e) { return f_->extent_value(e); }
 
   /// A control operation (or terminator) with the given result types and count of blocks; no rule is asked.
-  OpId control(const OpInfo& op, List<ValueId> operands, List<Type> results, int blocks) {
-    const OpId o = f_->new_operation(op, operands, {}, location_);
+  OpId control(const OpInfo& op, List<ValueId> operands, List<Type> results, int blocks, List<Attr> attrs = {}) {
+    const OpId o = f_->new_operation(op, operands, attrs, location_);
     f_->set_results(o, results);
     if (blocks > 0) f_->add_blocks(o, blocks);
     insert(o);
@@ -168,6 +168,7 @@ class Builder {
         return false;
       case ValidRule::intersection: return common_extents(operands, 2, result, extents, same_as);
       case ValidRule::concat: return concat_extents(operands, result, extents);
+      case ValidRule::lane_half: return half_extents(operands, static_cast<Split>(attr(AttrKey::split, 1)), result, extents);
       case ValidRule::select: return common_extents(operands, 3, result, extents, same_as);
       case ValidRule::larger: return larger_extents(op, operands[0], operands[1], result, extents, same_as);
       case ValidRule::row_reduce:
@@ -227,6 +228,16 @@ class Builder {
     if (unknown == 1 && a_holds && b_holds) return true;
     fail(location_, Text(op.name).append(": neither operand is known to be valid wherever the other one is"),
          "let them differ in one extent only, or let one be fully valid: fillpad(x)");
+  }
+  // What the first lane has not, the second one has.
+  bool half_extents(List<ValueId> operands, Split split, const Type& result, Extent* extents) {
+    if (f_->fully_valid(operands[0])) return false;
+    const int axis = axis_of(split);
+    const ValueId half = index(result.dims[axis]);
+    for (int i = 0; i < result.rank; ++i) extents[i] = f_->valid(operands[0], i);
+    const ValueId behind = sub(value_of(extents[axis]), mul(operands[1], half));
+    extents[axis] = extent_of(min(max(behind, index(0)), half));
+    return true;
   }
   bool concat_extents(List<ValueId> operands, const Type& result, Extent* extents) {
     const ValueId a = operands[0], b = operands[1];

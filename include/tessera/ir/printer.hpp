@@ -22,7 +22,8 @@ struct PrintOptions {
 }
 [[nodiscard]] constexpr std::string_view name(AttrKey k) {
   constexpr std::string_view names[] = {"rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
-                                        "compare", "pad", "has_valid", "window", "descending", "atomic_add"};
+                                        "compare", "pad", "has_valid", "window", "descending", "atomic_add",
+                                        "split"};
   return names[static_cast<int>(k)];
 }
 [[nodiscard]] constexpr std::string_view name(Rounding r) {
@@ -37,6 +38,7 @@ struct PrintOptions {
   constexpr std::string_view names[] = {"null", "zero", "max", "min"};
   return names[static_cast<int>(p)];
 }
+[[nodiscard]] constexpr std::string_view name(Split s) { return s == Split::up_down ? "up_down" : "left_right"; }
 [[nodiscard]] constexpr std::string_view name(Direction d) {
   constexpr std::string_view names[] = {"in", "out", "inout"};
   return names[static_cast<int>(d)];
@@ -192,6 +194,7 @@ class Printer {
       out_.push_back(']');
     } else if (a.key == AttrKey::rounding) out_.append(name(static_cast<Rounding>(a.integer)));
     else if (a.key == AttrKey::compare) out_.append(name(static_cast<Compare>(a.integer)));
+    else if (a.key == AttrKey::split) out_.append(name(static_cast<Split>(a.integer)));
     else if (a.key == AttrKey::pad) out_.append(name(static_cast<Pad>(a.integer)));
     else out_.append(number_text(a.integer));
   }
@@ -235,6 +238,9 @@ class Printer {
     out_.push_back('(');
     values(0, f_.operands(op));
     out_.push_back(')');
+    attributes(op);
+  }
+  void attributes(OpId op) {
     bool first = true;
     for (const Attr& a : f_.attrs(op)) {
       out_.append(first ? " {" : ", ");
@@ -261,6 +267,7 @@ class Printer {
       out_.push_back(' ');
       values(0, list);
     }
+    attributes(op);
   }
   void carried(List<ValueId> arguments, std::size_t first, List<ValueId> initial, std::size_t from) {
     if (initial.size() <= from) return;

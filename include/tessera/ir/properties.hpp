@@ -9,13 +9,14 @@
 namespace tessera {
 
 enum class Property : std::uint8_t {
+  split_regions_valid,  ///< the lanes of split regions share nothing, and what crosses their border says so
   tile_ops,         ///< no tensor-level operation: tensors are parameters that are loaded, stored, read and written
   tiles_2d,         ///< no tile of rank > 2; transposes have their scratch
   legal,            ///< what legalize promises: instructions find the element types and layouts that they need
   spaces_inferred,  ///< every tile stands where the instructions that use it can read it
   buffers_assigned  ///< every tile has a buffer that holds it
 };
-inline constexpr std::string_view property_names[] = {"tile_ops", "tiles_2d", "legal", "spaces_inferred",
+inline constexpr std::string_view property_names[] = {"split_regions_valid", "tile_ops", "tiles_2d", "legal", "spaces_inferred",
                                                       "buffers_assigned"};
 inline constexpr int property_count = static_cast<int>(sizeof property_names / sizeof property_names[0]);
 

@@ -107,7 +107,7 @@ class Rewriter {
   template <class Visit>
   void copy_control(OpId op, const std::vector<ValueId>& mapped, Visit&& visit) {
     const Location at = (*in_)[op].location;
-    const OpId made = build_.control(in_->info(op), mapped, {}, in_->block_count(op));
+    const OpId made = build_.control(in_->info(op), mapped, {}, in_->block_count(op), attrs(op));
     const std::size_t fixed = in_->is(op, ops::for_loop) ? 3 : 0;  // bounds come before the carried values
     for (int b = 0; b < in_->block_count(op); ++b) {
       const BlockId from = in_->block(op, b), to = out_->block(made, b);

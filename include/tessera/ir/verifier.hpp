@@ -9,6 +9,7 @@
 #include "builder.hpp"
 #include "printer.hpp"
 #include "properties.hpp"
+#include "split_regions.hpp"
 
 namespace tessera {
 namespace detail {
@@ -22,6 +23,8 @@ class Verifier {
       if (f_[p.value].kind != ValueKind::argument || f_[p.value].owner != f_.body().index)
         throw InternalError("verify: parameter " + p.name + " of " + f_.name + " is not an argument of the body");
     block(f_.body(), ops::return_op);
+    if (!required_.contains(Property::split_regions_valid)) return;
+    if (const auto fault = split_fault(f_)) throw InternalError("verify: split_regions_valid: " + fault->text(true));
   }
 
  private:

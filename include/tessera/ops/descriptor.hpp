@@ -18,6 +18,7 @@ enum class AttrKey : std::uint8_t {
   window,          ///< list: the box of the tensor that a load or a store covers, when the tile has another rank
   descending,      ///< 1: a sequence counts downwards
   atomic_add,      ///< 1: a store adds
+  split,           ///< Split: of a loop over the lanes of a split region, and of what crosses its border
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.
@@ -37,6 +38,11 @@ enum class Pad : std::uint8_t { null, zero, max, min };
 enum class Order : std::uint8_t { ascending, descending };
 /// What a store does with the elements that are there: replaces them, or adds to them, also where other blocks add.
 enum class Atomic : std::uint8_t { none, add };
+
+/// How the two vector cores beside a cube core share a matrix: each takes half of the rows, or half of the columns.
+enum class Split : std::uint8_t { up_down = 1, left_right = 2 };
+/// The axis of the matrix that a split halves.
+[[nodiscard]] constexpr int axis_of(Split s) { return s == Split::up_down ? 0 : 1; }
 
 /// What an inference rule may know of an operand: its type, where it is an integer constant its value, and (at run time
 /// only) how much of it is valid.
@@ -74,6 +80,7 @@ enum class ValidRule : std::uint8_t {
   intersection,     ///< what is valid in operands 0 and 1
   larger,           ///< those of operand 0 or 1, whichever has the larger ones in every dim
   select,           ///< what is valid in operands 0, 1 and 2
+  lane_half,        ///< of operand 0, what reaches into the half of the lane in operand 1
   concat,           ///< operand 0, which is valid in all of its last axis, and operand 1 behind it
   row_reduce,       ///< operand 0 with the last extent 1
   col_reduce,       ///< operand 0 with the second-last extent 1

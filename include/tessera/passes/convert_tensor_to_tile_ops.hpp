@@ -48,12 +48,13 @@ inline Function convert_function(const Function& in, const PassContext& context)
   refuse_mixed_writes(in);
   Function absorbed, out;
   Converter(absorb_transposes(in, absorbed) ? absorbed : in, out, context).run(lower);
+  if (auto fault = split_fault(out)) throw UserError(std::move(*fault));
   return out;
 }
 
 }  // namespace convert
 
 inline constexpr Pass convert_tensor_to_tile_ops = {
-    .name = "convert_tensor_to_tile_ops", .produced = {Property::tile_ops}, .run = convert::convert_function};
+    .name = "convert_tensor_to_tile_ops", .produced = {Property::tile_ops, Property::split_regions_valid}, .run = convert::convert_function};
 
 }  // namespace tessera

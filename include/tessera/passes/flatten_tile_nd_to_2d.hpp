@@ -417,7 +417,7 @@ class Flatten {
     std::vector<ValueId> operands;
     for (int i = 0; i < in_.operand_count(op); ++i) append(operands, in_.operand(op, i));
     const Location at = in_[op].location;
-    const OpId made = b_.control(in_.info(op), operands, {}, in_.block_count(op));
+    const OpId made = b_.control(in_.info(op), operands, {}, in_.block_count(op), r_.attrs(op));
     const auto fixed = static_cast<std::size_t>(fixed_operands(in_, op));
     for (int k = 0; k < in_.block_count(op); ++k) {
       const BlockId from = in_.block(op, k), to = out_.block(made, k);

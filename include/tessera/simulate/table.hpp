@@ -6,6 +6,7 @@
 #include "memory.hpp"
 #include "reduce.hpp"
 #include "scalar.hpp"
+#include "split.hpp"
 
 namespace tessera::simulator {
 
@@ -22,6 +23,7 @@ namespace tessera::simulator {
     add(matmul_table);
     add(memory_table);
     add(scalar_table);
+    add(split_table);
     return all;
   }();
   return table;

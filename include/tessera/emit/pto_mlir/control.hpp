@@ -52,6 +52,9 @@ inline Scalars define_results(Module& m, OpId o, int first_initial) {
 
 inline void emit_for(Module& m, OpId o) {
   const Function& f = m.f;
+  if (f.find_attr(o, AttrKey::split) != nullptr)
+    refuse(m, o, "a split region has no text: its two cores need a function each",
+           "write one kernel for the cube core and one for the vector cores, with a tensor between them");
   const BlockId body = f.block(o);
   const auto& arguments = f[body].arguments;
   const bool counts_index = f.type(arguments[0]).is_index();

@@ -15,6 +15,7 @@ enum class Home : std::uint8_t {
   open,    ///< storage of undefined content: any place will do
   loaded,  ///< read from GM: Vec, Mat or both
   acc,     ///< a product
+  mat,     ///< what only Mat holds
   vec      ///< anything else
 };
 [[nodiscard]] constexpr Home join(Home a, Home b) {
@@ -109,6 +110,7 @@ class Placement {
   };
 
   static MemorySpace choose(Home home, SpaceSet demand) {
+    if (home == Home::mat) return Mat;
     if (home == Home::acc || (home == Home::open && has(demand, Acc))) return Acc;
     return home != Home::vec && demand == spaces(Mat) ? Mat : Vec;
   }
@@ -138,7 +140,7 @@ class Placement {
     if (f_.is(op, ops::slice) && is_parameter(f_.operand(op, 0))) return Home::loaded;
     if (passes_through(op)) return home(f_.operand(op, 0));
     if (f_.is(op, ops::matmul_acc)) return join(home(f_.operand(op, 0)), Home::acc);
-    return written == spaces(Acc) ? Home::acc : Home::vec;
+    return written == spaces(Acc) ? Home::acc : written == spaces(Mat) ? Home::mat : Home::vec;
   }
   bool find_homes() {
     bool changed = false;
@@ -159,7 +161,12 @@ class Placement {
   [[nodiscard]] SpaceSet group_wish(ValueId v) const {
     const std::uint32_t g = group_[v.index];
     if (decided_[g] != Gm) return spaces(decided_[g]);
-    return home_[g] == Home::vec ? spaces(Vec) : home_[g] == Home::acc ? spaces(Acc) : demand_[g];
+    switch (home_[g]) {
+      case Home::vec: return spaces(Vec);
+      case Home::acc: return spaces(Acc);
+      case Home::mat: return spaces(Mat);
+      default: return demand_[g];
+    }
   }
   // Uses stand behind definitions, so one sweep from the end reaches all but what loops carry round.
   bool collect_demands() {
