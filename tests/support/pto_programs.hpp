@@ -187,7 +187,7 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
   const Type wide = tile_type(d, {tile_rows, tile_cols});
   if (op.level == Level::scalar) {
     const auto scalar = [&](const char* name, DType of) { return l.parameter(name, scalar_type(of)); };
-    if (&op == &ops::block_index || &op == &ops::block_count) return l.op(op, {});
+    if (op.form == PtoForm::block_index) return l.op(op, {});
     if (&op == &ops::scalar_select) return l.op(op, {scalar("c", boolean), scalar("a", d), scalar("b", d)});
     if (&op == &ops::scalar_neg) return l.op(op, {scalar("a", d)});
     if (&op == &ops::scalar_not) return l.op(op, {scalar("a", boolean)});

@@ -115,6 +115,42 @@ kernel @k(%lhs: in f32[16,64], %rhs: in f32[64,32], %out: out f32[16,32]) {
 )"));
 }
 
+TEST_CASE("C52: a slice that two products use is loaded once", "[convert]") {
+  Recording k;
+  const ValueId a = k.slice(k.tensor("lhs", f32, {64, 64}), {16, 64}, {k.index(16), k.index(0)});
+  const ValueId b = k.tensor("b", f32, {64, 32}), c = k.tensor("c", f32, {64, 32});
+  k.returns({k.matmul(a, b), k.matmul(a, c)});
+  CHECK(converted(k) == golden(R"(
+kernel @k(%lhs: in f32[64,64], %b: in f32[64,32], %c: in f32[64,32], %out: out f32[16,32], %out1: out f32[16,32]) {
+  %0 = tile.load(%lhs, 16, 0) : tile<f32[16,64]@Mat>
+  %b_mat = tile.load(%b, 0, 0) : tile<f32[64,32]@Mat>
+  %1 = tile.matmul(%0, %b_mat) : tile<f32[16,32]@Acc>
+  %c_mat = tile.load(%c, 0, 0) : tile<f32[64,32]@Mat>
+  %2 = tile.matmul(%0, %c_mat) : tile<f32[16,32]@Acc>
+  tile.store(%1, %out, 0, 0)
+  tile.store(%2, %out1, 0, 0)
+  return
+}
+)"));
+}
+
+TEST_CASE("C56: a sliced batch operand is viewed once", "[convert]") {
+  Recording k;
+  const ValueId a = k.tensor("lhs", bf16, {16, 128});
+  const ValueId b = k.slice(k.tensor("rhs", bf16, {2, 64, 128}), {1, 64, 128}, {k.index(1), k.index(0), k.index(0)});
+  k.returns({k.matmul(a, b, false, true)});
+  CHECK(converted(k) == golden(R"(
+kernel @k(%lhs: in bf16[16,128], %rhs: in bf16[2,64,128], %out: out f32[1,16,64]) {
+  %0 = tile.load(%rhs, 1, 0, 0) : tile<bf16[1,64,128]@Mat>
+  %lhs_mat = tile.load(%lhs, 0, 0) : tile<bf16[16,128]@Mat>
+  %1 = tile.transpose_view(%0) : tile<bf16[1,128,64]@Mat, zn>
+  %2 = tile.matmul(%lhs_mat, %1) : tile<f32[1,16,64]@Acc>
+  tile.store(%2, %out, 0, 0, 0)
+  return
+}
+)"));
+}
+
 TEST_CASE("C55: batch dims stay, the view exchanges the last two", "[convert]") {
   Recording k;
   const ValueId a = k.tensor("lhs", bf16, {16, 128}), b = k.tensor("rhs", bf16, {1, 64, 128});

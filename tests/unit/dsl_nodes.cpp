@@ -340,6 +340,7 @@ TEST_CASE("dims, blocks, reads and fills") {
           Index n = dim(x, -1);
           auto v = read(x, at(s - 1, n - 1));
           store(full<Shape<1, 64>, f32, Vec>(v), o, at(block_index() / block_count(), 0));
+          store(full<Shape<1, 64>, f32, Vec>(v), o, at(subblock_index() / subblock_count(), 0));
         }) == R"((%arg0: in f32[S,64], %arg1: out f32[1,64]) {
   %0 = scalar.sub(S, 1) : index
   %1 = tensor.read(%arg0, %0, 63) : f32
@@ -348,6 +349,11 @@ TEST_CASE("dims, blocks, reads and fills") {
   %4 = scalar.block_count() : index
   %5 = scalar.div(%3, %4) : index
   tile.store(%2, %arg1, %5, 0)
+  %6 = tile.full(%1) : tile<f32[1,64]@Vec>
+  %7 = scalar.subblock_index() : index
+  %8 = scalar.subblock_count() : index
+  %9 = scalar.div(%7, %8) : index
+  tile.store(%6, %arg1, %9, 0)
   return
 }
 )");

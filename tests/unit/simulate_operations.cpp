@@ -419,13 +419,18 @@ TEST_CASE("select and block numbers") {
   TestFunction k;
   const ValueId c = k.scalar(boolean), a = k.scalar(f32), b = k.scalar(f32);
   k.returns(
-      {k.b.value(ops::scalar_select, {c, a, b}), k.b.value(ops::block_index, {}), k.b.value(ops::block_count, {})});
+      {k.b.value(ops::scalar_select, {c, a, b}), k.b.value(ops::block_index, {}), k.b.value(ops::block_count, {}),
+       k.b.value(ops::subblock_index, {}), k.b.value(ops::subblock_count, {})});
   SimulateOptions options;
   options.block = 3;
   options.blocks = 8;
+  options.subblock = 1;
+  options.subblocks = 2;
   const SimulationResult r = simulate(k.f, {0, 1.5, 2.5}, options);
   CHECK(r.results[0].get(0) == 2.5);
   CHECK(r.results[1].integer(0) == 3);
   CHECK(r.results[2].integer(0) == 8);
+  CHECK(r.results[3].integer(0) == 1);
+  CHECK(r.results[4].integer(0) == 2);
   CHECK(simulate(k.f, {1, 1.5, 2.5}).results[0].get(0) == 1.5);
 }

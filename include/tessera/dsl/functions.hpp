@@ -524,6 +524,13 @@ auto tile() -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_cr
 [[nodiscard]] inline auto block_count(std::source_location at = std::source_location::current()) {
   return expression<Index, ops::block_count, 0>(at);
 }
+/// Which of the vector cores of its block runs this kernel, and how many there are.
+[[nodiscard]] inline auto subblock_index(std::source_location at = std::source_location::current()) {
+  return expression<Index, ops::subblock_index, 0>(at);
+}
+[[nodiscard]] inline auto subblock_count(std::source_location at = std::source_location::current()) {
+  return expression<Index, ops::subblock_count, 0>(at);
+}
 
 /// A dim of a tensor or tile: a constant, or the run-time value of its symbol.
 template <class X>

@@ -74,10 +74,16 @@ inline constexpr OpInfo block_index = {
 inline constexpr OpInfo block_count = {
     .name = "block_count", .summary = "how many blocks the launch has", .level = Level::scalar, .infer = infer_block_index,
     .pto = "get_block_num", .form = PtoForm::block_index, .pipe = Pipe::scalar, .result_spaces = {}};
+inline constexpr OpInfo subblock_index = {
+    .name = "subblock_index", .summary = "which vector core of its block runs", .level = Level::scalar, .infer = infer_block_index,
+    .pto = "get_subblock_idx", .form = PtoForm::block_index, .pipe = Pipe::scalar, .result_spaces = {}};
+inline constexpr OpInfo subblock_count = {
+    .name = "subblock_count", .summary = "how many vector cores a block has", .level = Level::scalar, .infer = infer_block_index,
+    .pto = "get_subblock_num", .form = PtoForm::block_index, .pipe = Pipe::scalar, .result_spaces = {}};
 
 inline constexpr const OpInfo* scalar_family[] = {&scalar_add, &scalar_sub, &scalar_mul, &scalar_div, &scalar_rem, &scalar_min,
     &scalar_max, &scalar_and, &scalar_or, &scalar_neg, &scalar_not, &scalar_compare, &scalar_select, &scalar_cast,
-    &block_index, &block_count};
+    &block_index, &block_count, &subblock_index, &subblock_count};
 
 }  // namespace ops
 }  // namespace tessera

@@ -24,6 +24,8 @@ enum class Agreement : std::uint8_t {
 struct SimulateOptions {
   std::int64_t block = 0;              ///< what block_index gives
   std::int64_t blocks = 1;             ///< what block_count gives
+  std::int64_t subblock = 0;           ///< what subblock_index gives
+  std::int64_t subblocks = 1;          ///< what subblock_count gives
   std::int64_t while_limit = 1000000;  ///< trips after which a while loop is an error
   // For whole kernels only:
   std::optional<Arch> arch = {};  ///< none: the target that the kernel is compiled for; a3 when it is compiled for any

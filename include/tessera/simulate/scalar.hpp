@@ -74,6 +74,8 @@ inline constexpr TableEntry scalar_table[] = {
     {&ops::scalar_cast, scalar_cast},
     {&ops::block_index, [](Call& c) { c.result(make_number(index_type, c.engine.options.block)); }},
     {&ops::block_count, [](Call& c) { c.result(make_number(index_type, c.engine.options.blocks)); }},
+    {&ops::subblock_index, [](Call& c) { c.result(make_number(index_type, c.engine.options.subblock)); }},
+    {&ops::subblock_count, [](Call& c) { c.result(make_number(index_type, c.engine.options.subblocks)); }},
 };
 
 }  // namespace tessera::simulator
