@@ -10,7 +10,7 @@ const Attr equal = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare:
 const Attr less = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt));
 }  // namespace
 
-TEST_CASE("C65: a parameter that both branches use is loaded once, in front", "[convert]") {
+TEST_CASE("a parameter that both branches use is loaded once, in front", "[convert]") {
   Recording k;
   const ValueId x = k.tensor("x", f32, {64}), n = k.scalar("n", index_type);
   const ValueId zero = k.op(ops::scalar_compare, {n, k.index(0)}, {equal});
@@ -33,7 +33,7 @@ kernel @k(%x: in f32[64], %n: index, %out: out f32[64]) {
 )"));
 }
 
-TEST_CASE("C69: a parameter that starts a carried value is loaded in front of the loop", "[convert]") {
+TEST_CASE("a parameter that starts a carried value is loaded in front of the loop", "[convert]") {
   Recording k;
   const ValueId acc = k.tensor("acc", f32, {64}), x = k.tensor("x", f32, {64});
   k.returns(k.loop(k.index(3), {acc}, [&](ValueId, const auto& c) { return std::vector{k.op(ops::add, {c[0], x})}; }));
@@ -46,29 +46,6 @@ kernel @k(%acc: in f32[64], %x: in f32[64], %out: out f32[64]) {
     yield %3
   }
   tile.store(%0, %out, 0)
-  return
-}
-)"));
-}
-
-TEST_CASE("C59: rows collected in a loop", "[convert]") {
-  Recording k;
-  const ValueId x = k.tensor("x", f32, {1, 64});
-  k.returns(k.loop(k.index(2), {k.create(f32, {1, 64})}, [&](ValueId i, const auto& c) {
-    const ValueId at = k.b().mul(i, k.index(32));
-    const ValueId part = k.slice(x, {1, 32}, {k.index(0), k.index(0)});
-    return std::vector{k.op(ops::assemble, {c[0], part, k.index(0), at})};
-  }));
-  CHECK(converted(k) == golden(R"(
-kernel @k(%x: in f32[1,64], %out: out f32[1,64]) {
-  %0 = tile.create() : tile<f32[1,64]@Vec>
-  %1 = for %2 = 0 to 2 step 1 carry(%3 = %0) : tile<f32[1,64]@Vec> {
-    %4 = scalar.mul(%2, 32) : index
-    %5 = tile.load(%x, 0, 0) : tile<f32[1,32]@Vec>
-    %6 = tile.assemble(%3, %5, 0, %4) : tile<f32[1,64]@Vec>
-    yield %6
-  }
-  tile.store(%1, %out, 0, 0)
   return
 }
 )"));

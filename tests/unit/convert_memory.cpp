@@ -5,7 +5,7 @@
 using namespace tessera;
 using namespace tessera::test;
 
-TEST_CASE("C9: a slice of a partly valid parameter is a load of what is valid; the reshape stands apart", "[convert]") {
+TEST_CASE("a slice of a partly valid parameter is a load of what is valid; the reshape stands apart", "[convert]") {
   Recording k;
   const ValueId x = k.tensor("x", f32, {3, 64});
   k.f().set_valid(x, {{3, {}}, {12, {}}});
@@ -20,7 +20,7 @@ kernel @k(%x: in f32[3,64] valid[3,12], %out: out f32[64]) {
 )"));
 }
 
-TEST_CASE("C58: assemble loads its sources where it uses them", "[convert]") {
+TEST_CASE("assemble loads its sources where it uses them", "[convert]") {
   Recording k;
   const ValueId a = k.tensor("a", f32, {1, 32}), b = k.tensor("b", f32, {1, 32});
   const ValueId one = k.op(ops::assemble, {k.create(f32, {1, 64}), a, k.index(0), k.index(0)});
@@ -40,7 +40,7 @@ kernel @k(%a: in f32[1,32], %b: in f32[1,32], %out: out bf16[1,64]) {
 )"));
 }
 
-TEST_CASE("C61: a kernel at tile level stays as it is", "[convert]") {
+TEST_CASE("a kernel at tile level stays as it is", "[convert]") {
   Recording k;
   const ValueId a = k.tensor("a", f16, {32, 64}), b = k.tensor("b", f16, {32, 64}),
                 out = k.tensor("out", f32, {32, 32}, Direction::out);
@@ -65,7 +65,7 @@ kernel @k(%a: in f16[32,64], %b: in f16[32,64], %out: out f32[32,32]) {
 )"));
 }
 
-TEST_CASE("C77: an element of a parameter that no tile holds is read from GM", "[convert]") {
+TEST_CASE("an element of a parameter that no tile holds is read from GM", "[convert]") {
   Recording k;
   const ValueId config = k.tensor("config", f32, {4}), x = k.tensor("x", f32, {64});
   k.returns({k.op(ops::muls, {x, k.op(ops::read, {config, k.index(0)})})});
@@ -80,7 +80,7 @@ kernel @k(%config: in f32[4], %x: in f32[64], %out: out f32[64]) {
 )"));
 }
 
-TEST_CASE("C78: a scalar result is returned", "[convert]") {
+TEST_CASE("a scalar result is returned", "[convert]") {
   Recording k;
   k.returns({k.op(ops::read, {k.create(f32, {64}), k.index(0)})});
   CHECK(converted(k) == golden(R"(
@@ -92,7 +92,7 @@ kernel @k() {
 )"));
 }
 
-TEST_CASE("C79: a parameter that is written and never read becomes Out, one that is read InOut", "[convert]") {
+TEST_CASE("a parameter that is written and never read becomes Out, one that is read InOut", "[convert]") {
   Recording k;
   const ValueId dst = k.tensor("dst", f32, {4}), both = k.tensor("both", f32, {4}),
                 kept = k.tensor("kept", f32, {4}, Direction::inout);
@@ -111,7 +111,7 @@ kernel @k(%dst: out f32[4], %both: inout f32[4], %kept: inout f32[4]) {
 )"));
 }
 
-TEST_CASE("C89: elements of a loaded tensor and of a computed one are those of tiles", "[convert]") {
+TEST_CASE("elements of a loaded tensor and of a computed one are those of tiles", "[convert]") {
   Recording k;
   const ValueId a = k.tensor("a", f32, {64}), b = k.tensor("b", f32, {64});
   const ValueId t = k.op(ops::add, {a, b});
@@ -202,7 +202,7 @@ kernel @k(%x: in f32[64], %out: out f32[64], %out1: out f32[64], %x1: out f32[64
 )"));
 }
 
-TEST_CASE("C80: bulk and scalar stores of one tensor are refused at the scalar store", "[convert]") {
+TEST_CASE("bulk and scalar stores of one tensor are refused at the scalar store", "[convert]") {
   Recording k;
   const ValueId dst = k.tensor("dst", i32, {32}, Direction::out);
   k.store(k.full(k.constant(i32, 0), {32}), dst, {k.index(0)});
@@ -216,7 +216,7 @@ TEST_CASE("C80: bulk and scalar stores of one tensor are refused at the scalar s
         "  hint: write the elements into a tile and store that, or write to another tensor");
 }
 
-TEST_CASE("C86: bulk stores to one tensor and scalar stores to another are accepted", "[convert]") {
+TEST_CASE("bulk stores to one tensor and scalar stores to another are accepted", "[convert]") {
   Recording k;
   const ValueId a = k.tensor("a", i32, {32}, Direction::out), b = k.tensor("b", i32, {32}, Direction::out);
   k.store(k.full(k.constant(i32, 0), {32}), a, {k.index(0)});
@@ -281,7 +281,7 @@ TEST_CASE("an element of a tensor value from outside of the loop cannot be writt
                       "  hint: make it a Var, so that the loop carries it, or write to an Out parameter");
 }
 
-TEST_CASE("C68: a tensor operation without tile form is an internal error that shows it", "[convert]") {
+TEST_CASE("a tensor operation without tile form is an internal error that shows it", "[convert]") {
   static constexpr OpInfo odd = {.name = "odd", .summary = "", .level = Level::tensor, .infer = ops::exp.infer};
   Recording k;
   k.returns({k.op(odd, {k.tensor("x", f32, {64})})});

@@ -494,6 +494,8 @@ inline Function run_flatten(const Function& f, const PassContext&) { return Flat
 inline constexpr Pass flatten_tile_nd_to_2d = {.name = "flatten_tile_nd_to_2d",
                                                .required = {Property::tile_ops},
                                                .produced = {Property::tiles_2d},
+                                               .invalidated = {Property::legal, Property::spaces_inferred,
+                                                               Property::buffers_assigned},
                                                .run = detail::run_flatten};
 
 }  // namespace tessera

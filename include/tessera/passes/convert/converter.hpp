@@ -7,6 +7,7 @@
 #include "../../ir/printer.hpp"
 #include "../../ir/rewrite.hpp"
 #include "../pass.hpp"
+#include "collecting_loops.hpp"
 #include "placement.hpp"
 
 namespace tessera::convert {
@@ -14,12 +15,13 @@ namespace tessera::convert {
 class Converter {
  public:
   Converter(const Function& in, Function& out, const PassContext& context)
-      : in_(in), out_(out), context_(context), placement_(in), rewriter_(in, out), in_mat_(in.value_count()) {}
+      : in_(in), out_(out), context_(context), placement_(in), collecting_(in), rewriter_(in, out), in_mat_(in.value_count()) {}
 
   [[nodiscard]] const Function& in() const { return in_; }
   [[nodiscard]] Function& out() { return out_; }
   [[nodiscard]] Arch arch() const { return context_.arch; }
   [[nodiscard]] const Placement& placement() const { return placement_; }
+  [[nodiscard]] const CollectingLoops& collecting() const { return collecting_; }
   [[nodiscard]] Rewriter& rewriter() { return rewriter_; }
   [[nodiscard]] Builder& build() { return rewriter_.build(); }
   [[nodiscard]] Location location(OpId op) const { return in_[op].location; }
@@ -113,6 +115,17 @@ class Converter {
     rewriter_.copy_control(op, operands, [&](OpId o) { lower(*this, o); });
   }
 
+  /// The Out parameter that receives operand `i` of the return.
+  [[nodiscard]] ValueId result_parameter(int i) {
+    if (results_.empty()) declare_results();
+    return results_[static_cast<std::size_t>(i)];
+  }
+  void store(ValueId source, ValueId target, List<ValueId> offsets) {
+    std::vector<ValueId> operands = {source, target};
+    operands.insert(operands.end(), offsets.begin(), offsets.end());
+    build().emit(ops::store, operands);
+  }
+
   /// A load of the window of a parameter at `offsets`, with the given shape.
   [[nodiscard]] ValueId load(ValueId parameter, List<ValueId> offsets, List<std::int64_t> shape, MemorySpace space) {
     std::vector<ValueId> operands = {rewriter_.map(parameter)};
@@ -139,6 +152,33 @@ class Converter {
     if (reordered || in_.is(op, ops::assemble)) operands[0] = placed(operands[0], Vec);
     add_scratch(info, operands);
     return build().value(info, operands, rewriter_.attrs(op), lowered(in_.type(in_.result(op)), space));
+  }
+
+  // --- results ---
+  // Each gets a parameter of its own, named after the value.
+  void declare_results() {
+    const OpId end = in_.terminator(in_.body());
+    int unnamed = 0;
+    for (int i = 0; i < in_.operand_count(end); ++i) {
+      const ValueId v = in_.operand(end, i);
+      ValueId& target = results_.emplace_back();
+      if (!in_.type(v).is_shaped()) continue;
+      target = out_.add_argument(out_.body(), with_space(in_.type(v), Gm));
+      const std::string hint = placement_.is_parameter(v) ? std::string() : std::string(in_.name_of(v));
+      out_.parameters.push_back({target, parameter_name(hint, unnamed), Direction::out, location(end)});
+    }
+  }
+  [[nodiscard]] std::string parameter_name(const std::string& hint, int& unnamed) const {
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(out_.parameters.begin(), out_.parameters.end(),
+                         [&](const Parameter& p) { return std::string_view(p.name) == name; });
+    };
+    std::string name = hint;
+    for (int n = 1; name.empty() || taken(name); ++n) {
+      if (hint.empty()) name = unnamed == 0 ? "out" : "out" + std::to_string(unnamed), ++unnamed;
+      else name = hint + std::to_string(n);
+    }
+    return name;
   }
 
   // --- whole parameters ---
@@ -240,9 +280,11 @@ class Converter {
   Function& out_;
   const PassContext& context_;
   Placement placement_;
+  CollectingLoops collecting_;
   Rewriter rewriter_;
   std::vector<ValueId> in_mat_;
   std::vector<ValueId> entry_;
+  std::vector<ValueId> results_;  // by operand of the return
   std::vector<Loaded> vec_loads_, mat_loads_;
   bool entered_ = false;
 };

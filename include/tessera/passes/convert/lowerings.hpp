@@ -59,37 +59,48 @@ inline void lower_write(Converter& c, OpId op) {
   c.set_second(target, {});
 }
 
+/// Storage without content, unless what is collected in it is stored part by part.
+inline void lower_create(Converter& c, OpId op) {
+  if (!c.collecting().is_storage(op)) c.plain(op);
+}
+/// A part of what a loop collects is stored to the result.
+inline void lower_assemble(Converter& c, OpId op) {
+  const int result = c.collecting().result_of(op);
+  if (result < 0) return c.plain(op);
+  std::vector<ValueId> offsets;
+  for (int i = 2; i < c.in().operand_count(op); ++i) offsets.push_back(c.rewriter().map(c.in().operand(op, i)));
+  c.store(c.operand(op, 1), c.result_parameter(result), offsets);
+}
+/// A loop that collects a result carries nothing. `lower` lowers the operations of its body.
+template <class Lower>
+void lower_collecting_loop(Converter& c, OpId op, Lower&& lower) {
+  const Function& in = c.in();
+  const ValueId bounds[] = {c.rewriter().map(in.operand(op, 0)), c.rewriter().map(in.operand(op, 1)),
+                            c.rewriter().map(in.operand(op, 2))};
+  static_cast<void>(c.result_parameter(c.collecting().result_of(op)));
+  const OpId made = c.build().control(ops::for_loop, {bounds, 3}, {}, 1);
+  const BlockId body = c.out().block(made);
+  c.set(in[in.block(op)].arguments[0], c.out().add_argument(body, index_scalar));
+  c.rewriter().block(in.block(op), body, [&](OpId o) {
+    if (in.is(o, ops::yield)) c.build().control(ops::yield, {}, {}, 0);
+    else lower(c, o);
+  });
+}
+
 /// Results become Out parameters, each with a store.
 inline void lower_return(Converter& c, OpId op) {
   const Function& in = c.in();
-  Function& out = c.out();
   std::vector<ValueId> scalars;
-  int unnamed = 0;
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(out.parameters.begin(), out.parameters.end(),
-                       [&](const Parameter& p) { return std::string_view(p.name) == name; });
-  };
-  const auto fresh = [&](const std::string& hint) {
-    std::string name = hint;
-    for (int n = 1; name.empty() || taken(name); ++n) {
-      if (hint.empty()) name = unnamed == 0 ? "out" : "out" + std::to_string(unnamed), ++unnamed;
-      else name = hint + std::to_string(n);
-    }
-    return name;
-  };
   for (int i = 0; i < in.operand_count(op); ++i) {
     const ValueId v = in.operand(op, i);
     if (!in.type(v).is_shaped()) {
       scalars.push_back(c.rewriter().map(v));
       continue;
     }
-    const ValueId source = c.operand(op, i);
-    const ValueId target = out.add_argument(out.body(), with_space(in.type(v), Gm));
-    const std::string hint = c.placement().is_parameter(v) ? std::string() : std::string(in.name_of(v));
-    out.parameters.push_back({target, fresh(hint), Direction::out, c.location(op)});
-    std::vector<ValueId> operands = {source, target};
-    operands.resize(2 + in.type(v).rank, c.build().index(0));
-    c.build().emit(ops::store, operands);
+    const OpId by = in.definition(v);
+    if (by && c.collecting().result_of(by) == i) continue;  // stored already
+    const ValueId target = c.result_parameter(i);
+    c.store(c.operand(op, i), target, std::vector<ValueId>(in.type(v).rank, c.build().index(0)));
   }
   c.build().control(ops::return_op, scalars, {}, 0);
 }

@@ -132,6 +132,7 @@ class Placement {
       if (effect == Effect::writes_second) usage.bulk = true;
       else if (effect == Effect::writes_first) usage.scalar = true;
       else usage.read = true;
+      if (f_.attr(op, AttrKey::atomic_add) != 0) usage.read = true;  // what is added to
     }
   }
   [[nodiscard]] Home made_by(OpId op) const {
