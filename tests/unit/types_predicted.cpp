@@ -78,6 +78,12 @@ class OneOperation : public Recording {
       for (const std::int64_t d : dims) operands.push_back(index(d));
       return op(info, operands);
     }
+    if (is(ops::reinterpret)) {
+      if (x_.last() == 1) return {};  // columns are refused
+      const DType other = tessera::info(x_.dtype).bits == 8 ? u16 : x_.dtype == i16 ? i8 : i16;
+      return op(info, {any_operand()}, {}, scalar_type(other));
+    }
+    if (is(ops::fillpad_expand)) return op(info, {any_operand()}, {}, requested(dims));
     if (is(ops::fillpad)) return op(info, {any_operand()}, {attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero))});
     if (is(ops::read) || is(ops::write)) return element(info);
     if (is(ops::gather)) return on_tiles_ ? ValueId{} : op(info, {any_operand(), operand(dims, i32)});

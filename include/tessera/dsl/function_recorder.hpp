@@ -86,6 +86,14 @@ class FunctionRecorder final : public Recorder {
       refuse(breaks(rule::axis_out_of_range, arg_op, arg(std::int64_t{axis}), arg(std::int64_t{t.rank})), "dim", at);
     return f_->dim_value(t.dims[axis < 0 ? axis + t.rank : axis]);
   }
+  void clamp(const ValueId* operands, const Type& window, ValueId* extents) override {
+    const Type source = f_->type(operands[0]);
+    for (int i = 0; i < window.rank; ++i) {
+      const ValueId reach = f_->fully_valid(operands[0]) ? f_->dim_value(source.dims[i]) : build_.value_of(f_->valid(operands[0], i));
+      const ValueId left = build_.sub(build_.max(reach, operands[1 + i]), operands[1 + i]);
+      extents[i] = build_.min(left, build_.index(window.dims[i]));
+    }
+  }
   void set_name(ValueId v, const char* name) override { f_->set_name(v, name); }
 
   void add(VarState& v) override {

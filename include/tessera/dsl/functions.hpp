@@ -408,6 +408,25 @@ template <class S, class X>
   requires shaped<X> && detail::unlawful_call<ops::reshape, Tensor<S, f32>, X>
 auto reshape(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::reshape, Tensor<S, f32>, X>>()));
 
+/// The same bytes as elements of type D: `reinterpret<i16>(x)` scales the last dim, `reinterpret<i16, Shape<8, 32>>(x)` states
+/// the shape.
+template <DType D, class X>
+  requires shaped<X> && detail::lawful_call<ops::reinterpret, Scalar<D>, X>
+[[nodiscard]] auto reinterpret(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_call<ops::reinterpret, Scalar<D>>(at, TESSERA_FORWARD(x));
+}
+template <DType D, class X>
+  requires shaped<X> && detail::unlawful_call<ops::reinterpret, Scalar<D>, X>
+auto reinterpret(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::reinterpret, Scalar<D>, X>>()));
+template <DType D, class S, class X>
+  requires shaped<X> && detail::lawful_call<ops::reinterpret, Tensor<S, D>, X>
+[[nodiscard]] auto reinterpret(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_call<ops::reinterpret, Tensor<S, D>>(at, TESSERA_FORWARD(x));
+}
+template <DType D, class S, class X>
+  requires shaped<X> && detail::unlawful_call<ops::reinterpret, Tensor<S, D>, X>
+auto reinterpret(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::reinterpret, Tensor<S, D>, X>>()));
+
 /// A column [..,M,1] repeated to shape S; col_expand repeats a row.
 template <class S, class X>
   requires shaped<X> && detail::lawful_call<ops::row_expand, Tensor<S, f32>, X>
@@ -435,6 +454,17 @@ template <class X>
 template <class X>
   requires detail::unlawful_call<ops::fillpad, void, X>
 auto fillpad(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::fillpad, void, X>>()));
+
+/// x in the corner of shape S, everything else filled; the result is fully valid. The last two dims may grow.
+template <class S, class X>
+  requires detail::lawful_call<ops::fillpad_expand, Tensor<S, f32>, X>
+[[nodiscard]] auto fillpad_expand(X&& x, Pad pad = Pad::zero, std::source_location at = std::source_location::current()) {
+  return detail::make_call_with<ops::fillpad_expand, Tensor<S, f32>>(at, int_attr(AttrKey::pad, static_cast<int>(pad)), TESSERA_FORWARD(x));
+}
+template <class S, class X>
+  requires detail::unlawful_call<ops::fillpad_expand, Tensor<S, f32>, X>
+auto fillpad_expand(X&& x, Pad pad = Pad::zero)
+    -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::fillpad_expand, Tensor<S, f32>, X>>()));
 
 /// Infinity for fills and comparisons; it takes the partner's element type.
 inline constexpr double infinity = __builtin_inf();

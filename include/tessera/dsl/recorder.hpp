@@ -88,6 +88,8 @@ class Recorder {
   virtual ValueId index(std::int64_t n) = 0;
   /// A dim of a type, counted from the end where `axis` is negative; refused where there is none.
   virtual ValueId dim_value(const Type& type, int axis, const Location& at) = 0;
+  /// The extents, one per dim, with which a window stays inside its source. Operands: the source, then the offsets.
+  virtual void clamp(const ValueId* operands, const Type& window, ValueId* extents) = 0;
   virtual void set_name(ValueId v, const char* name) = 0;
 
   // --- variables ---

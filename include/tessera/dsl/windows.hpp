@@ -55,13 +55,63 @@ struct valid_tag {};
 
 template <class L>
 concept offset_list = requires(L l) { []<class... X>(const index_list<offset_tag, X...>&) {}(l); };
+/// Asks for the extents that stay inside the source.
+struct clamped_tag {};
 template <class L>
-concept valid_list = requires(L l) { []<class... X>(const index_list<valid_tag, X...>&) {}(l); };
+concept valid_list = requires(L l) { []<class... X>(const index_list<valid_tag, X...>&) {}(l); } ||
+                     std::is_same_v<std::remove_cvref_t<L>, clamped_tag>;
 struct no_valid {
   static constexpr int size = 0;
 };
 
+/// The extents of a window of shape S at the offsets O in a source of type T, as far as they stay inside.
+template <Type T, class S, class O>
+struct clamped_extents {
+  static constexpr Type window = type_of<Tensor<S, f32>>;
+  static constexpr int size = window.rank;
+  struct list {
+    OperandInfo items[max_rank];
+  };
+  static constexpr list make() {
+    list l = {};
+    for (int i = 0; i < size; ++i) {
+      l.items[i].type = index_scalar;
+      if (i >= O::size || i >= T.rank || !O::infos[i].is_constant || is_dynamic(T.dims[i])) continue;
+      const std::int64_t left = T.dims[i] - O::infos[i].constant;
+      l.items[i].is_constant = true;
+      l.items[i].constant = left < 0 ? 0 : left < window.dims[i] ? left : window.dims[i];
+    }
+    return l;
+  }
+  static constexpr list known = make();
+  static constexpr const OperandInfo (&infos)[max_rank] = known.items;
+  struct recorded_kids {
+    // `v` follows the source and the offsets among the operands.
+    void record(Recorder& r, const Location&, ValueId* v) const { r.clamp(v - size - 1, window, v); }
+  } kids;
+};
+template <class E, class X, class S, class O>
+struct extents_of_window {
+  using type = std::remove_cvref_t<E>;
+};
+template <class X, class S, class O>
+struct extents_of_window<clamped_tag, X, S, O> {
+  using type = clamped_extents<type_of<value_of<X>>, S, std::remove_cvref_t<O>>;
+};
+/// The list of extents that E stands for: itself, or what `clamped` means here.
+template <class E, class X, class S, class O>
+using extents_t = typename extents_of_window<std::remove_cvref_t<E>, X, S, O>::type;
+template <class List, class E>
+const List& extents_list(const E& e) {
+  static constexpr List computed{};
+  if constexpr (std::is_same_v<E, clamped_tag>) return computed;
+  else return e;
+}
+
 }  // namespace detail
+
+/// In place of valid(...): the extents with which a window stays inside its source.
+inline constexpr detail::clamped_tag clamped{};
 
 /// Offsets or indices, one for each dim.
 template <class... X>
@@ -133,6 +183,7 @@ ValueId emit_window(const OpInfo& op, List<ValueId> leading, const Offsets& offs
 
 }  // namespace detail
 
+#define TESSERA_EXTENTS detail::extents_t<E, X, S, O>
 #define TESSERA_LOAD_VERDICT(VALID) \
   detail::window_verdict<ops::load, Tile<S, type_of<value_of<X>>.dtype, M>, std::remove_cvref_t<O>, VALID, value_of<X>>
 
@@ -148,14 +199,14 @@ template <class S, MemorySpace M = Vec, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!TESSERA_LOAD_VERDICT(detail::no_valid)::value.lawful())
 auto load(X&& x, O&& offsets) -> decltype(detail::unwrap(detail::broken_type<TESSERA_LOAD_VERDICT(detail::no_valid)>()));
 template <class S, MemorySpace M = Vec, class X, class O, class E>
-  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)::value.lawful())
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_LOAD_VERDICT(TESSERA_EXTENTS)::value.lawful())
 [[nodiscard]] auto load(X&& x, O&& offsets, E&& extents, std::source_location at = std::source_location::current()) {
   using T = Tile<S, type_of<value_of<X>>.dtype, M>;
-  return T(Recorder::current(at), detail::emit_window(ops::load, {detail::record_operand(at, std::forward<X>(x))}, offsets, extents, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::load, {detail::record_operand(at, std::forward<X>(x))}, offsets, detail::extents_list<TESSERA_EXTENTS>(extents), type_of<T>, at));
 }
 template <class S, MemorySpace M = Vec, class X, class O, class E>
-  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)::value.lawful())
-auto load(X&& x, O&& offsets, E&& extents) -> decltype(detail::unwrap(detail::broken_type<TESSERA_LOAD_VERDICT(std::remove_cvref_t<E>)>()));
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_LOAD_VERDICT(TESSERA_EXTENTS)::value.lawful())
+auto load(X&& x, O&& offsets, E&& extents) -> decltype(detail::unwrap(detail::broken_type<TESSERA_LOAD_VERDICT(TESSERA_EXTENTS)>()));
 #undef TESSERA_LOAD_VERDICT
 
 namespace detail {
@@ -178,15 +229,30 @@ template <class S, class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!TESSERA_SLICE_VERDICT(detail::no_valid)::value.lawful())
 auto slice(X&& x, O&& offsets) -> decltype(detail::unwrap(detail::broken_type<TESSERA_SLICE_VERDICT(detail::no_valid)>()));
 template <class S, class X, class O, class E>
-  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)::value.lawful())
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_SLICE_VERDICT(TESSERA_EXTENTS)::value.lawful())
 [[nodiscard]] auto slice(X&& x, O&& offsets, E&& extents, std::source_location at = std::source_location::current()) {
   using T = detail::sliced<S, X>;
-  return T(Recorder::current(at), detail::emit_window(ops::slice, {detail::record_operand(at, std::forward<X>(x))}, offsets, extents, type_of<T>, at));
+  return T(Recorder::current(at), detail::emit_window(ops::slice, {detail::record_operand(at, std::forward<X>(x))}, offsets, detail::extents_list<TESSERA_EXTENTS>(extents), type_of<T>, at));
 }
 template <class S, class X, class O, class E>
-  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)::value.lawful())
-auto slice(X&& x, O&& offsets, E&& extents) -> decltype(detail::unwrap(detail::broken_type<TESSERA_SLICE_VERDICT(std::remove_cvref_t<E>)>()));
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_SLICE_VERDICT(TESSERA_EXTENTS)::value.lawful())
+auto slice(X&& x, O&& offsets, E&& extents) -> decltype(detail::unwrap(detail::broken_type<TESSERA_SLICE_VERDICT(TESSERA_EXTENTS)>()));
+/// As above, with what is not valid filled: the result is fully valid.
+template <class S, class X, class O, class E>
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (TESSERA_SLICE_VERDICT(TESSERA_EXTENTS)::value.lawful()) &&
+           detail::lawful_call<ops::fillpad, void, detail::sliced<S, X>>
+[[nodiscard]] auto slice(X&& x, O&& offsets, E&& extents, Pad pad, std::source_location at = std::source_location::current()) {
+  return fillpad(slice<S>(TESSERA_FORWARD(x), TESSERA_FORWARD(offsets), TESSERA_FORWARD(extents), at), pad, at);
+}
+template <class S, class X, class O, class E>
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && (!TESSERA_SLICE_VERDICT(TESSERA_EXTENTS)::value.lawful())
+auto slice(X&& x, O&& offsets, E&& extents, Pad pad) -> decltype(detail::unwrap(detail::broken_type<TESSERA_SLICE_VERDICT(TESSERA_EXTENTS)>()));
+template <class S, class X, class O, class E>
+  requires shaped<X> && detail::offset_list<O> && detail::valid_list<E> && detail::unlawful_call<ops::fillpad, void, detail::sliced<S, X>>
+auto slice(X&& x, O&& offsets, E&& extents, Pad pad)
+    -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::fillpad, void, detail::sliced<S, X>>>()));
 #undef TESSERA_SLICE_VERDICT
+#undef TESSERA_EXTENTS
 
 namespace detail {
 template <class X, class T, class O>

@@ -198,6 +198,7 @@ class Builder {
         return true;
       }
       case ValidRule::reshape: return reshape_extents(operands[0], result, extents);
+      case ValidRule::reinterpret: return scaled_extents(operands[0], result, extents);
     }
     return false;
   }
@@ -287,6 +288,20 @@ class Builder {
       const ValueId left = sub(max(value_of(reach), offset), offset);
       extents[i] = extent_of(min(left, value_of(extents[i])));
     }
+    return true;
+  }
+  // Elements of the new type count where all of their bytes are valid.
+  bool scaled_extents(ValueId x, const Type& result, Extent* extents) {
+    if (f_->fully_valid(x)) return false;
+    const Type& source = f_->type(x);
+    bool rows = source.rank == result.rank;
+    for (int i = 0; rows && i + 1 < source.rank; ++i) rows = source.dims[i] == result.dims[i];
+    if (!rows) fail(location_, "reinterpret: the operand is valid in part, and the shape changes", "fillpad(x) first, or leave the shape out: the last dim is scaled");
+    for (int i = 0; i < result.rank; ++i) extents[i] = f_->valid(x, i);
+    const std::int64_t from = info(source.dtype).bits, to = info(result.dtype).bits;
+    ValueId last = value_of(extents[result.rank - 1]);
+    last = from > to ? mul(last, index(from / to)) : scalar(ops::scalar_div, last, index(to / from));
+    extents[result.rank - 1] = extent_of(last);
     return true;
   }
   // A dim of extent 1 that is valid in part holds nothing, perhaps: so does the result, along a dim of extent 1 or its first.

@@ -89,6 +89,7 @@ enum class ValidRule : std::uint8_t {
   matmul,           ///< rows of the left, columns of the right operand
   swap_axes,        ///< operand 0 with two extents exchanged
   reshape,          ///< full; only fully valid operands (leading dims aside) are accepted
+  reinterpret,      ///< operand 0 with the last extent scaled; in another shape only fully valid operands are accepted
 };
 
 /// The scratch tile that an instruction needs besides its operands.

@@ -138,6 +138,51 @@ constexpr Verdict infer_reshape(const OpInfo&, const InferInput& in) {
   return lawful(result);
 }
 
+constexpr Verdict check_static(const Type& a, const Type& b) {
+  for (int i = 0; i < a.rank; ++i)
+    if (is_dynamic(a.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(a.dims[i]));
+  for (int i = 0; i < b.rank; ++i)
+    if (is_dynamic(b.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(b.dims[i]));
+  return lawful();
+}
+/// The same bytes as other elements, in the requested shape, or with the last dim scaled where there is none.
+constexpr Verdict infer_reinterpret(const OpInfo& op, const InferInput& in) {
+  const Type& x = in.type(0);
+  const DType to = in.requested.dtype;
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (to == x.dtype) return breaks(rule::reinterpret_to_the_same_dtype, arg(to));
+  if (!accepted_dtypes(op).contains(to)) return breaks(rule::dtype_not_supported, arg_op, arg(to));
+  Type result = with_dtype(x, to);
+  if (in.requested.rank > 0) {
+    result = with_shape(result, in.requested.dims, in.requested.rank);
+    const Verdict known = check_static(x, result);
+    if (!known.lawful()) return known;
+    if (x.bytes() != result.bytes()) return breaks(rule::reinterpret_changes_the_byte_count, arg(x.bytes()), arg(result.bytes()));
+  } else {
+    if (is_dynamic(x.last())) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(x.last()));
+    const std::int64_t bytes = bytes_of(x.dtype, x.last()), bits = info(to).bits;
+    if (bytes * 8 % bits != 0) return breaks(rule::reinterpret_row_does_not_divide, arg(bytes), arg(bits));
+    result = with_dim(result, x.rank - 1, bytes * 8 / bits);
+  }
+  if (x.layout != Layout::nd || result.layout != Layout::nd) return breaks(rule::reinterpret_needs_rows, arg(x.space));
+  return lawful(result);
+}
+
+constexpr Verdict infer_fillpad_expand(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  const Type result = with_shape(x, in.requested.dims, in.requested.rank);
+  if (x.rank != result.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{result.rank}));
+  const Verdict known = check_static(x, result);
+  if (!known.lawful()) return known;
+  for (int i = 0; i < x.rank; ++i) {
+    if (result.dims[i] < x.dims[i]) return breaks(rule::padded_shape_is_smaller, arg(result.dims[i]), arg(x.dims[i]));
+    if (i + 2 < x.rank && result.dims[i] != x.dims[i])
+      return breaks(rule::padded_leading_dims_differ, arg(x.dims[i]), arg(result.dims[i]));
+  }
+  return lawful(result);
+}
+
 constexpr Verdict infer_transpose(const OpInfo&, const InferInput& in) {
   const Type& x = in.type(0);
   if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
@@ -278,6 +323,10 @@ inline constexpr OpInfo reshape = {
     .name = "reshape", .summary = "the same elements in another shape of equal product", .infer = infer_reshape,
     .valid = ValidRule::reshape, .pto = "treshape", .form = PtoForm::reshape, .pipe = Pipe::none, .result_spaces = {},
     .is_view = true};
+inline constexpr OpInfo reinterpret = {
+    .name = "reinterpret", .summary = "the same bytes as elements of another type; without a shape the last dim is scaled",
+    .infer = infer_reinterpret, .valid = ValidRule::reinterpret, .dtypes = {stored_a3, stored_a3}, .pto = "treshape", .form = PtoForm::reshape,
+    .pipe = Pipe::none, .operand_spaces = {spaces(Vec), {}, {}}, .is_view = true};
 inline constexpr OpInfo transpose = {
     .name = "transpose", .summary = "two axes exchanged (the last two by default); attributes: axis, other_axis",
     .infer = infer_transpose, .valid = ValidRule::swap_axes, .dtypes = {every_word, every_word}, .pto = "ttrans",
@@ -295,6 +344,10 @@ inline constexpr OpInfo fillpad = {
     .name = "fillpad", .summary = "the elements outside the valid extents filled; the result is fully valid; attribute: pad",
     .infer = infer_unary, .valid = ValidRule::full, .dtypes = {every_word, every_word}, .pto = "tfillpad",
     .form = PtoForm::fill_pad, .operand_spaces = {spaces(Vec), {}, {}}};
+inline constexpr OpInfo fillpad_expand = {
+    .name = "fillpad_expand", .summary = "the operand in the corner of a larger shape, what is not valid in it filled; attribute: pad",
+    .infer = infer_fillpad_expand, .valid = ValidRule::full, .dtypes = {every_word, every_word}, .pto = "tfillpad",
+    .form = PtoForm::fill_pad, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
 inline constexpr OpInfo read = {
     .name = "read", .summary = "one element as a scalar; operands: x, indices", .infer = infer_read, .dtypes = {stored_a3, stored_a5}, .pto = "tgetval",
     .form = PtoForm::read, .pipe = Pipe::scalar, .operand_spaces = {spaces(Vec), {}, {}},
@@ -314,7 +367,7 @@ inline constexpr OpInfo gather_flat = {
     .scratch = ScratchRule::like_second, .may_alias = false};
 
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &concat, &reshape,
-    &transpose, &transpose_view, &set_valid_shape, &fillpad, &read, &write, &gather, &gather_flat};
+    &reinterpret, &transpose, &transpose_view, &set_valid_shape, &fillpad, &fillpad_expand, &read, &write, &gather, &gather_flat};
 
 }  // namespace ops
 }  // namespace tessera

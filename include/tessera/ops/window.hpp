@@ -27,6 +27,7 @@ constexpr Verdict check_window(const InferInput& in, const Type& source, const T
       if (valid.is_constant && valid.constant > extent)
         return breaks(rule::valid_exceeds_window, arg_op, arg(valid.constant), arg_dim(extent));
       reach = valid.is_constant ? valid.constant : 0;
+      if (valid.is_constant && reach == 0 && !(offset.is_constant && offset.constant < 0)) continue;  // nothing is read
     }
     if (offset.is_constant && offset.constant < 0) return breaks(rule::window_offset_is_negative, arg_op, arg(offset.constant));
     if (is_dynamic(extent)) continue;

@@ -50,6 +50,7 @@ class Flatten {
       refuse(op, "a batch of transposed matrices can only be an operand of matmul",
              "pass it to matmul, or transpose one matrix at a time");
     if (info.valid == ValidRule::col_reduce && has_pages(in_.type(in_.operand(op, 0)))) return reduce_rows_by_page(op);
+    if (in_.is(op, ops::fillpad_expand)) return fillpad_expand(op);
     if (in_.is(op, ops::assemble)) return assemble(op);
     if (in_.is(op, ops::reshape)) return reshape(op);
     if (in_.is(op, ops::set_valid_shape)) return set_valid_shape(op);
@@ -188,6 +189,16 @@ class Flatten {
     r_.set(old, stack(op, old, out_.type(x).space, [&](std::int64_t i) {
       operands[0] = slice_page(x, page, i);
       return b_.value(info, operands, attrs);
+    }));
+  }
+  // Rows that are added follow those of each page.
+  void fillpad_expand(OpId op) {
+    const ValueId old = in_.result(op), x = r_.map(in_.operand(op, 0));
+    const Type from = in_.type(in_.operand(op, 0)), &to = in_.type(old);
+    if (!has_pages(from) || from.last(1) == to.last(1)) return same_on_rows(op);
+    const std::vector<Attr> attrs = r_.attrs(op);
+    r_.set(old, stack(op, old, out_.type(x).space, [&](std::int64_t i) {
+      return b_.value(ops::fillpad_expand, {slice_page(x, page_type(from), i)}, attrs, page_type(to));
     }));
   }
   void transpose(OpId op) {

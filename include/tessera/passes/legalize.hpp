@@ -54,6 +54,8 @@ class Legalize {
     if (in_.is(op, ops::cast)) return cast(op);
     if (in_.is(op, ops::full) && is_column(result_type(op))) return full_column(op);
     if (in_.is(op, ops::reshape)) return reshape(op);
+    if (in_.is(op, ops::reinterpret)) return reinterpret(op);
+    if (in_.is(op, ops::fillpad_expand)) return fillpad_expand(op);
     if (in_.is(op, ops::gather_flat)) return gather(op);
     if (in_.is(op, ops::compare) || in_.is(op, ops::compares)) return compare(op);
     if (in_.is(op, ops::select)) return select(op);
@@ -452,6 +454,27 @@ class Legalize {
                  shape_text(to) + ")",
              "use rows of a multiple of 32 bytes, or reshape the tensor before it is loaded");
     finish(op, emit(op, ops::reshape, {x}, {}, to));
+  }
+  void reinterpret(OpId op) {
+    const ValueId x = r_.map(in_.operand(op, 0));
+    const Type from = out_.type(x), to = as_row(result_type(op));
+    if (!contiguous(from) || !contiguous(to))
+      refuse(op,
+             "the rows are padded to 32 bytes, so the tile is not seen in another element type (" + shape_text(from) +
+                 " to " + shape_text(to) + ")",
+             "use rows of a multiple of 32 bytes, or one row");
+    finish(op, emit_same(op, ops::reinterpret, {x}, {}, to));
+  }
+  // A column grows as the row that it is read as.
+  void fillpad_expand(OpId op) {
+    const ValueId x = r_.map(in_.operand(op, 0));
+    const Type to = as_row(result_type(op));
+    const bool column = is_column(out_.type(x));
+    if (column != is_column(to))
+      refuse(op, "a column and rows are stored in different orders (" + shape_text(out_.type(x)) + " to " + shape_text(to) + ")",
+             "grow the rows alone, or transpose the column first");
+    if (!column) return finish(op, emit(op, ops::fillpad_expand, {x}, r_.attrs(op), to));
+    finish(op, column_of(emit(op, ops::fillpad_expand, {row_of(x)}, r_.attrs(op), row_type(to))));
   }
   void transpose(OpId op) {
     const ValueId x = first_operand(op);

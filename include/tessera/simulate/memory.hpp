@@ -1,6 +1,9 @@
 // Operations that make, reorder or select elements.
 #pragma once
 
+#include <cstring>
+#include <vector>
+
 #include "window.hpp"
 
 namespace tessera::simulator {
@@ -38,6 +41,32 @@ inline void concat(Call& c) {
   }
   c.result(std::move(r));
 }
+/// The same bytes as other elements; one with a byte of poison is poison.
+inline void reinterpret(Call& c) {
+  const Data& x = c.in(0);
+  Data r = c.fresh();
+  const auto from = static_cast<std::size_t>(bytes_of(x.dtype, 1)), to = static_cast<std::size_t>(bytes_of(r.dtype, 1));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(x.size()) * from);
+  for (std::size_t i = 0; i < x.known.size(); ++i) {
+    if (is_float(x.dtype)) float_to_bytes(x.dtype, x.floats[i], &bytes[i * from]);
+    else std::memcpy(&bytes[i * from], &x.integers[i], from);
+  }
+  for (std::size_t i = 0; i < r.known.size(); ++i) {
+    bool known = true;
+    for (std::size_t b = i * to; b < (i + 1) * to; ++b) known = known && x.known[b / from] != 0;
+    if (!known) continue;
+    const std::byte* const p = &bytes[i * to];
+    if (is_float(r.dtype)) {
+      r.floats[i] = float_from_bytes(r.dtype, p);
+    } else {
+      std::int64_t n = 0;
+      std::memcpy(&n, p, to);
+      r.integers[i] = wrapped(r.dtype, n);
+    }
+    r.known[i] = 1;
+  }
+  c.result(std::move(r));
+}
 inline void swap_axes(Call& c, int a, int b) {
   const Data& x = c.in(0);
   Data r = c.fresh();
@@ -71,6 +100,17 @@ inline void transpose(Call& c) {
     default:
       return is_float(d) ? make_number(d, 0.0) : make_number(d, std::int64_t{0});
   }
+}
+/// What is valid in the operand, in the corner of a larger box; the pad value elsewhere.
+inline void fillpad_expand(Call& c) {
+  const Data& x = c.in(0);
+  Data r = c.fresh();
+  const auto pad = static_cast<Pad>(c.attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero)));
+  const Number fill = pad_number(r.dtype, pad);
+  for (std::int64_t i = 0; pad != Pad::null && i < r.size(); ++i) r.set(i, fill);
+  const Box valid = c.valid(0), from = strides_of(x.dims), to = strides_of(r.dims);
+  for_each_row(valid, [&](const Box& index) { r.copy(dot(to, index), x, dot(from, index), valid.last()); });
+  c.result(std::move(r));
 }
 /// Elements inside the valid extents stay as they are, poison too; without a pad value so do the others.
 inline void fillpad(Call& c) {
@@ -138,6 +178,8 @@ inline constexpr TableEntry memory_table[] = {
     {&ops::transpose_view, [](Call& c) { swap_axes(c, c.type(0).rank - 2, c.type(0).rank - 1); }},
     {&ops::set_valid_shape, same_elements},
     {&ops::fillpad, fillpad},
+    {&ops::fillpad_expand, fillpad_expand},
+    {&ops::reinterpret, reinterpret},
     {&ops::read, read},
     {&ops::write, write},
     {&ops::gather, gather},

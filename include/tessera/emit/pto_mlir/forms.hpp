@@ -175,6 +175,8 @@ inline void emit_sequence(Module& m, OpId o) {
 
 inline void emit_fill_pad(Module& m, OpId o) {
   const Pad pad = static_cast<Pad>(m.f.attr(o, AttrKey::pad, static_cast<std::int64_t>(Pad::zero)));
+  if (m.f.is(o, ops::fillpad_expand) && !m.dialect.fillpad_grows)
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " does not fill a larger tile", "emit for assembler 0.60");
   write_instruction(m, o, {}, {}, pad);
 }
 

@@ -186,9 +186,9 @@ inline Tile share(Module& m, OpId o, ValueId v, Pad pad = Pad::null) {
     m.same_tile(v, owner);
     return of;
   }
-  if (owned.dtype != k.dtype || owned.rows * owned.cols != k.rows * k.cols)
+  if (bytes_of(owned.dtype, owned.rows * owned.cols) != bytes_of(k.dtype, k.rows * k.cols))
     contradict(m, o, "the result has another type than the buffer that it shares");
-  const bool same_shape = owned.rows == k.rows && owned.cols == k.cols && owned.layout == k.layout;
+  const bool same_shape = owned.rows == k.rows && owned.cols == k.cols && owned.layout == k.layout && owned.dtype == k.dtype;
   const Tile t = same_shape ? look(m, o, of, v, k) : restate(m, o, of, v, k, extents_of(m, v));
   m.bind(v, t);
   return t;

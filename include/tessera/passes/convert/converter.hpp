@@ -148,7 +148,7 @@ class Converter {
       operands.push_back(view && i == 0 ? tile(v, space, op) : operand(op, i));
     }
     // Rows that change their length, and windows that are written, need plain element order.
-    const bool reordered = in_.is(op, ops::reshape) && !view;
+    const bool reordered = (in_.is(op, ops::reshape) || in_.is(op, ops::reinterpret)) && !view;
     if (reordered || in_.is(op, ops::assemble)) operands[0] = placed(operands[0], Vec);
     add_scratch(info, operands);
     return build().value(info, operands, rewriter_.attrs(op), lowered(in_.type(in_.result(op)), space));

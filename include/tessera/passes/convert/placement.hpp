@@ -71,6 +71,7 @@ class Placement {
   /// Whether the result is another look at operand 0, in its place.
   [[nodiscard]] bool passes_through(OpId op) const {
     if (!f_.info(op).is_view || !f_.type(f_.operand(op, 0)).is_tensor()) return false;
+    if (f_.is(op, ops::reinterpret)) return false;  // boxes differ from type to type
     return !f_.is(op, ops::reshape) || keeps_rows(f_.type(f_.operand(op, 0)), f_.type(f_.result(op)));
   }
   [[nodiscard]] Home home(ValueId v) const { return home_[group_[v.index]]; }
