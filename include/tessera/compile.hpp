@@ -22,7 +22,13 @@ struct CompileOptions {
   passes.verify = options.verify;
   return run_passes(recorded, default_pipeline(), {target_of(recorded, options.arch)}, passes);
 }
-/// As above, in less memory: the recorded function is given up.
+/// As above, for a program: its kernels are lowered, and its callers follow.
+[[nodiscard]] inline Program lower(const Program& recorded, const CompileOptions& options = {}) {
+  PassOptions passes;
+  passes.verify = options.verify;
+  return run_passes(recorded, default_pipeline(), {target_of(recorded.entry(), options.arch)}, passes);
+}
+/// As the first, in less memory: the recorded function is given up.
 [[nodiscard]] inline Function lower(Function&& recorded, const CompileOptions& options = {}) {
   PassOptions passes;
   passes.verify = options.verify;
@@ -37,6 +43,23 @@ template <class F>
   name_from_source(f);
   const Arch arch = target_of(f, options.arch);
   return emit_pto_mlir(lower(std::move(f), options), {.arch = arch, .assembler = options.assembler});
+}
+
+/// The module of one kernel of a program.
+struct KernelText {
+  std::string kernel, text;
+};
+/// The `.pto` modules of the kernels that an orchestration or wrapper reaches, callees first; what calls them is the host's.
+template <class F>
+[[nodiscard]] std::vector<KernelText> emit_pto(const Caller<F>& caller, const CompileOptions& options = {}) {
+  Program p = caller.trace();
+  name_from_source(p);
+  const Arch arch = target_of(p.entry(), options.arch);
+  const Program lowered = lower(p, options);
+  std::vector<KernelText> texts;
+  for (const Function& f : lowered.functions)
+    if (f.kind == FunctionKind::kernel) texts.push_back({f.name.c_str(), emit_pto_mlir(f, {.arch = arch, .assembler = options.assembler})});
+  return texts;
 }
 
 }  // namespace tessera

@@ -14,8 +14,8 @@ namespace tessera {
 template <class K, class... A>
   requires simulates_with<K, A&&...>
 auto simulate(const K& kernel, const SimulateOptions& options, A&&... arguments) {
-  const Function meaning = kernel.trace();
-  const Function lowered = lower(meaning, {.arch = options.arch});
+  const auto meaning = kernel.trace();
+  const auto lowered = lower(meaning, {.arch = options.arch});
   std::vector<HostTensor> results =
       simulate_lowered(meaning, lowered, std::vector<Argument>{Argument(arguments)...}, options);
   return detail::result_arrays<typename K::result_type>::take(results);
@@ -35,26 +35,39 @@ template <class K, class... A>
 auto simulate(const K&, A&&...)
     -> decltype(detail::unwrap(detail::broken_type<detail::argument_check<typename K::parameter_types, A&&...>>()));
 
+namespace detail {
+// One level of a kernel or program, on copies of the arguments.
+template <class FunctionOrProgram>
+void simulate_level(std::string_view level, const FunctionOrProgram& meaning, const FunctionOrProgram& f,
+                    const std::vector<Argument>& arguments, const SimulateOptions& options) {
+  std::vector<HostTensor> copies;
+  copies.reserve(arguments.size());
+  std::vector<Argument> own;
+  for (const Argument& a : arguments) {
+    if (a.writable() == nullptr) own.push_back(a);
+    else own.push_back(copies.emplace_back(*a.writable()));
+  }
+  try {
+    static_cast<void>(simulate_lowered(meaning, f, own, options));
+  } catch (const InternalError& e) { throw InternalError("after " + std::string(level) + ": " + e.text()); }
+}
+}  // namespace detail
+
 /// Runs a recorded function and what it is after each pass, and compares each of them with the recorded one. Arguments stay as
 /// they are. Throws as simulate does, with the pass's name in front.
 inline void simulate_every_level(const Function& meaning, const std::vector<Argument>& arguments,
                                  const SimulateOptions& options = {}) {
-  const auto run = [&](std::string_view level, const Function& f) {
-    std::vector<HostTensor> copies;
-    copies.reserve(arguments.size());
-    std::vector<Argument> own;
-    for (const Argument& a : arguments) {
-      if (a.writable() == nullptr) own.push_back(a);
-      else own.push_back(copies.emplace_back(*a.writable()));
-    }
-    try {
-      static_cast<void>(simulate_lowered(meaning, f, own, options));
-    } catch (const InternalError& e) { throw InternalError("after " + std::string(level) + ": " + e.text()); }
-  };
   PassOptions passes;
   passes.verify = true;
-  passes.after = [&](const Pass& pass, const Function& f) { run(pass.name, f); };
+  passes.after = [&](const Pass& pass, const Function& f) { detail::simulate_level(pass.name, meaning, f, arguments, options); };
   static_cast<void>(run_passes(meaning, default_pipeline(), {target_of(meaning, options.arch)}, passes));
+}
+/// As above, for the last function of a program.
+inline void simulate_every_level(const Program& meaning, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
+  PassOptions passes;
+  passes.verify = true;
+  passes.after_program = [&](const Pass& pass, const Program& p) { detail::simulate_level(pass.name, meaning, p, arguments, options); };
+  static_cast<void>(run_passes(meaning, default_pipeline(), {target_of(meaning.entry(), options.arch)}, passes));
 }
 
 }  // namespace tessera

@@ -3,15 +3,29 @@
 #pragma once
 
 #include "../ir/builder.hpp"
+#include "../ir/program.hpp"
 #include "../ops/memory.hpp"
 #include "recorder.hpp"
+#include "registry.hpp"
 #include "verdict.hpp"
 
 namespace tessera {
 
+/// Finds the functions that a recorded one calls, and records them when they are called first.
+class Callees {
+ public:
+  /// The number of a function in the program.
+  virtual std::size_t index_of(const KernelEntry& callee, const Location& at) = 0;
+  [[nodiscard]] virtual const Program& program() const = 0;
+
+ protected:
+  ~Callees() = default;
+};
+
 class FunctionRecorder final : public Recorder {
  public:
-  explicit FunctionRecorder(Function& f) : f_(&f), build_(f) { open(f.body()); }
+  /// `callees`: null where the function cannot call others.
+  explicit FunctionRecorder(Function& f, Callees* callees = nullptr) : f_(&f), build_(f), callees_(callees) { open(f.body()); }
   ~FunctionRecorder() {
     for (VarState* v = first_var_; v != nullptr; v = v->next) v->recorder = nullptr;
   }
@@ -46,6 +60,7 @@ class FunctionRecorder final : public Recorder {
 
   ValueId emit(const OpInfo& op, List<ValueId> operands, List<Attr> attrs, const Type& requested) override {
     for (const ValueId v : operands) check_visible(v);
+    check_side(op, requested);
     if (op.level == Level::scalar && operands.size() == 2 && attrs.empty()) return build_.scalar(op, operands[0], operands[1]);
     const OpId o = build_.emit(op, operands, attrs, requested);
     return f_->result_count(o) > 0 ? f_->result(o) : ValueId{};
@@ -93,6 +108,27 @@ class FunctionRecorder final : public Recorder {
       const ValueId left = build_.sub(build_.max(reach, operands[1 + i]), operands[1 + i]);
       extents[i] = build_.min(left, build_.index(window.dims[i]));
     }
+  }
+  void call(const KernelEntry& callee, List<ValueId> arguments, ValueId* results, std::size_t count, const Location& at) override {
+    if (f_->kind == FunctionKind::kernel || callees_ == nullptr)
+      fail(at, Text("call: a kernel calls a function (").append(callee.name()).append(")"),
+           "a kernel runs on chip and calls nothing: call both from an orchestration");
+    if (is_wrapper(f_->kind) && callee.kind() == FunctionKind::orchestration)
+      fail(at, Text("call: a wrapper calls an orchestration (").append(callee.name()).append(")"),
+           "wrappers hand their parameters on to a kernel, or to another wrapper");
+    set_location(at);
+    for (const ValueId v : arguments) check_visible(v);
+    const std::size_t index = callees_->index_of(callee, at);
+    const Function& to = callees_->program().functions[index];
+    DimBinding binding;
+    const Verdict v = check_call(to, *f_, arguments, binding);
+    if (!v.lawful()) refuse(v, "call", at);
+    Pool<Type> types;
+    for (const Type& t : returned_types(to)) types.push_back(binding(t));
+    if (types.size() != count) throw InternalError("call: " + std::string(to.name.c_str()) + " returns another count of values than it did");
+    go_here(at);
+    const OpId op = build_.control(ops::call, arguments, types, 0, {int_attr(AttrKey::callee, static_cast<std::int64_t>(index))});
+    for (std::size_t i = 0; i < count; ++i) results[i] = f_->result(op, static_cast<int>(i));
   }
   void set_name(ValueId v, const char* name) override { f_->set_name(v, name); }
 
@@ -279,6 +315,38 @@ class FunctionRecorder final : public Recorder {
     fail(use, Text("kernel: a value is used outside of the block that holds it (made in line ").append(made.line).append(")"),
          "declare a Var before the loop or branch and assign it inside");
   }
+  // Kernels compute on tensors; functions on the host make buffers, read single elements and call.
+  void check_side(const OpInfo& op, const Type& requested) const {
+    if (f_->kind == FunctionKind::kernel) {
+      const std::int64_t dim = first_dynamic(requested);
+      if (&op == &ops::create && dim != 0) refuse(breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(dim)), op.name, build_.location());
+      return;
+    }
+    if (op.form == PtoForm::block_index)
+      fail(build_.location(), Text(op.name).append(": only kernels run in blocks"), "call it in the kernel, and wrap the kernel in spmd(...)");
+    if (&op == &ops::create && requested.is_tensor()) return check_bound(requested);
+    if (op.level == Level::scalar || &op == &ops::read) return;
+    if (&op == &ops::store || &op == &ops::write)
+      fail(build_.location(), Text(op.name).append(": only kernels write to tensors (").append(name(f_->kind)).append(" ").append(f_->name).append(")"),
+           "pass the tensor to a kernel that has an Out parameter, or return what a call gives");
+    fail(build_.location(), Text(op.name).append(": only kernels compute on tensors (").append(name(f_->kind)).append(" ").append(f_->name).append(")"),
+         "put the computation into a kernel and call that");
+  }
+  static std::int64_t first_dynamic(const Type& t) {
+    for (int i = 0; t.is_shaped() && i < t.rank; ++i)
+      if (is_dynamic(t.dims[i])) return t.dims[i];
+    return 0;
+  }
+  // A buffer's named dims are those of a parameter.
+  void check_bound(const Type& buffer) const {
+    for (int i = 0; i < buffer.rank; ++i) {
+      bool known = !is_dynamic(buffer.dims[i]);
+      for (const ValueId s : f_->symbols()) known = known || (*f_)[s].integer == buffer.dims[i];
+      if (!known)
+        fail(build_.location(), Text("create: no parameter has the named dim (").append(symbol_of(buffer.dims[i]).view()).append(")"),
+             "use a named dim of a tensor parameter");
+    }
+  }
   [[nodiscard]] Location use_or_last(const std::source_location& use) const {
     return use.line() != 0 ? detail::location_of(use) : build_.location();
   }
@@ -445,6 +513,7 @@ class FunctionRecorder final : public Recorder {
 
   Function* f_;
   Builder build_;
+  Callees* callees_;
   Pool<BlockId> blocks_;
   Pool<Frame> frames_;
   VarState* first_var_ = nullptr;

@@ -1,8 +1,10 @@
-// kernel("name", lambda): registers a lambda over typed parameters. Tracing it needs <tessera/compile.hpp>.
+// kernel("name", lambda): registers a lambda over typed parameters; orchestration, spmd and group register functions that call
+// kernels. Tracing one needs <tessera/compile.hpp>.
 #pragma once
 
 #include <string>
 
+#include "call.hpp"
 #include "control.hpp"
 #include "registry.hpp"
 #include "split.hpp"
@@ -183,8 +185,9 @@ template <class F>
 class kernel_entry final : public KernelEntry {
  public:
   using parameters = typename signature<decltype(&F::operator())>::parameters;
-  TESSERA_INLINE kernel_entry(std::string_view name, F&& f, const char* const* names, const Location& at)
-      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for), f_(static_cast<F&&>(f)) {
+  TESSERA_INLINE kernel_entry(std::string_view name, F&& f, const char* const* names, const Location& at,
+                              FunctionKind kind = FunctionKind::kernel, std::int64_t blocks = 1)
+      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for, kind, blocks), f_(static_cast<F&&>(f)) {
     for (std::size_t i = 0; names != nullptr && i < parameters::size; ++i) names_.names[i] = names[i];
   }
 
@@ -199,30 +202,49 @@ concept traceable = requires(const E& e) { trace_kernel(e); };
 
 }  // namespace detail
 
-/// A registered kernel.
+/// A registered kernel. Inside an orchestration or a wrapper it is called like a function.
 template <class F>
-class Kernel {
+class Kernel : public detail::callable<std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>,
+                                       typename detail::signature<decltype(&F::operator())>::parameters> {
  public:
   using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
   using result_type = std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>;
 
   /// `names`: null, or one for each parameter.
   TESSERA_INLINE Kernel(std::string_view name, F&& f, const char* const* names, const std::source_location& at)
-      : entry_(Registry::instance().add(new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at)))) {}
-  [[nodiscard]] const Text& name() const { return entry_->name(); }
-  [[nodiscard]] const Location& location() const { return entry_->location(); }
+      : detail::callable<result_type, parameter_types>(
+            Registry::instance().add(new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at)))) {}
   /// Runs the lambda once and returns the recorded function. Throws UserError. Needs <tessera/compile.hpp>.
   template <class E = KernelEntry>
     requires detail::traceable<E>
   [[nodiscard]] auto trace() const {
-    return trace_kernel(static_cast<const E&>(*entry_));
+    return trace_kernel(static_cast<const E&>(this->entry()));
   }
   template <class E = KernelEntry>
     requires(!detail::traceable<E>)
   broken::trace_needs_include_tessera_compile_hpp<> trace() const;
+};
 
- private:
-  const KernelEntry* entry_;
+/// A registered function that calls kernels: an orchestration, spmd or group. It is called like a kernel.
+template <class F>
+class Caller : public detail::callable<std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>,
+                                       typename detail::signature<decltype(&F::operator())>::parameters> {
+ public:
+  using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
+  using result_type = std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>;
+
+  TESSERA_INLINE Caller(FunctionKind kind, std::int64_t blocks, std::string_view name, F&& f, const char* const* names, const std::source_location& at)
+      : detail::callable<result_type, parameter_types>(Registry::instance().add(
+            new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at), kind, blocks))) {}
+  /// Runs the lambda and those that it calls once each and returns the program. Throws UserError. Needs <tessera/compile.hpp>.
+  template <class E = KernelEntry>
+    requires detail::traceable<E>
+  [[nodiscard]] auto trace() const {
+    return trace_program(static_cast<const E&>(this->entry()));
+  }
+  template <class E = KernelEntry>
+    requires(!detail::traceable<E>)
+  broken::trace_needs_include_tessera_compile_hpp<> trace() const;
 };
 
 namespace detail {
@@ -301,5 +323,52 @@ auto kernel(std::string_view name, F f) -> decltype(detail::unwrap(detail::broke
 template <std::size_t N, class F>
   requires(detail::kernel_fault<F>() != 0 || !detail::names_fit<F, N>())
 auto kernel(std::string_view name, const parameter_names<N>& names, F f) -> decltype(detail::unwrap(detail::broken_names<F, N>()));
+
+namespace detail {
+/// How many blocks an spmd wrapper runs; a constant, so that the compiler refuses a wrong one.
+struct block_total {
+  std::int64_t count;
+  consteval block_total(std::int64_t n) : count(n) {  // NOLINT: converts by design
+    if (n <= 0) refused(static_cast<broken::spmd_block_count_is_not_positive<>*>(nullptr));
+  }
+
+ private:
+  static void refused(broken::spmd_block_count_is_not_positive<>*) {}
+};
+}  // namespace detail
+
+/// The four forms of a function that calls: with and without params(...), and the twins that name what is wrong. COUNT is the
+/// parameter behind the name, with a comma, or nothing; BLOCKS what it says.
+#define TESSERA_CALLER(NAME, COUNT, BLOCKS)                                                                                     \
+  template <class F>                                                                                                            \
+    requires(detail::kernel_fault<F>() == 0)                                                                                    \
+  [[nodiscard]] auto NAME(std::string_view name COUNT, F f, std::source_location at = std::source_location::current()) {         \
+    return Caller<F>(FunctionKind::NAME, BLOCKS, name, static_cast<F&&>(f), nullptr, at);                                       \
+  }                                                                                                                             \
+  template <std::size_t N, class F>                                                                                             \
+    requires(detail::kernel_fault<F>() == 0 && detail::names_fit<F, N>())                                                       \
+  [[nodiscard]] auto NAME(std::string_view name COUNT, const parameter_names<N>& names, F f,                                    \
+                          std::source_location at = std::source_location::current()) {                                          \
+    return Caller<F>(FunctionKind::NAME, BLOCKS, name, static_cast<F&&>(f), names.names, at);                                   \
+  }                                                                                                                             \
+  template <class F>                                                                                                            \
+    requires(detail::kernel_fault<F>() != 0)                                                                                    \
+  auto NAME(std::string_view name COUNT, F f)->decltype(detail::unwrap(detail::broken_kernel<F>()));                            \
+  template <std::size_t N, class F>                                                                                             \
+    requires(detail::kernel_fault<F>() != 0 || !detail::names_fit<F, N>())                                                      \
+  auto NAME(std::string_view name COUNT, const parameter_names<N>& names, F f)->decltype(detail::unwrap(detail::broken_names<F, N>()));
+
+#define TESSERA_NO_COUNT
+#define TESSERA_BLOCK_COUNT , detail::block_total blocks
+/// Registers a function that runs on the host and calls kernels:
+/// `inline const auto layer = orchestration("layer", [](Tensor<...> x, Tensor<...> w) { return softmax(linear(x, w)); });`
+TESSERA_CALLER(orchestration, TESSERA_NO_COUNT, 1)
+/// Registers a wrapper: what it calls is run by `blocks` blocks, which block_index() and block_count() tell apart.
+TESSERA_CALLER(spmd, TESSERA_BLOCK_COUNT, blocks.count)
+/// Registers a wrapper that hands its parameters on to one call.
+TESSERA_CALLER(group, TESSERA_NO_COUNT, 1)
+#undef TESSERA_BLOCK_COUNT
+#undef TESSERA_NO_COUNT
+#undef TESSERA_CALLER
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 
 namespace tessera {
 
+class KernelEntry;
 class Recorder;
 
 /// The part of a Var that the recorder knows: which value it has now.
@@ -91,6 +92,9 @@ class Recorder {
   /// The extents, one per dim, with which a window stays inside its source. Operands: the source, then the offsets.
   virtual void clamp(const ValueId* operands, const Type& window, ValueId* extents) = 0;
   virtual void set_name(ValueId v, const char* name) = 0;
+
+  /// Records a call of a registered function; `results` receives the `count` values that it returns.
+  virtual void call(const KernelEntry& callee, List<ValueId> arguments, ValueId* results, std::size_t count, const Location& at) = 0;
 
   // --- variables ---
   virtual void add(VarState& v) = 0;

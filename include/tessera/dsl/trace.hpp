@@ -1,22 +1,23 @@
-// Tracing: runs the lambda of a kernel once, and returns what it records.
+// Tracing: runs the lambda of a kernel, or of a function that calls kernels, once, and returns what it records.
 #pragma once
 
 #include <exception>
 
+#include "caller_checks.hpp"
 #include "function_recorder.hpp"
-#include "recorded_checks.hpp"
-#include "registry.hpp"
 
 namespace tessera {
+namespace detail {
 
-/// The function that a kernel records. Throws UserError; `kernel.trace()` is the same.
-[[nodiscard]] inline Function trace_kernel(const KernelEntry& kernel) {
+[[nodiscard]] inline Function run_recorded(const KernelEntry& kernel, Callees* callees) {
   static_assert(Function::any_target == KernelEntry::any_target);
   Function f;
   f.name = kernel.name();
   f.location = kernel.location();
   f.target = kernel.target();
-  FunctionRecorder r(f);
+  f.kind = kernel.kind();
+  f.blocks = kernel.blocks();
+  FunctionRecorder r(f, callees);
   r.set_location(kernel.location());
   try {
     kernel.run(r);
@@ -31,8 +32,66 @@ namespace tessera {
     fail(r.error() != nullptr ? r.error_location() : kernel.location(), Text("kernel: the lambda throws an exception (").append(e.what()).append(")"),
          "a kernel's lambda runs once, while it is recorded");
   }
+  return f;
+}
+
+/// Records a program: each function once, when it is called first.
+class ProgramTracer final : public Callees {
+ public:
+  std::size_t index_of(const KernelEntry& entry, const Location& at) override {
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (entries_[i] == &entry) return i;
+    refuse_recursion(entry, at);
+    active_.push_back(&entry);
+    struct Ended {
+      std::vector<const KernelEntry*>* list;
+      ~Ended() { list->pop_back(); }
+    } const ended{&active_};
+    Function f = run_recorded(entry, this);
+    if (f.kind == FunctionKind::kernel) {
+      check_recorded(f);
+    } else {
+      check_recorded_caller(program_, f);
+      upgrade_directions(program_, f);
+    }
+    for (const Function& other : program_.functions)
+      if (other.name == f.name)
+        fail(f.location, Text("call: two functions of one program have the same name (").append(f.name).append(")"), "give each one a name of its own");
+    entries_.push_back(&entry);
+    program_.functions.push_back(static_cast<Function&&>(f));
+    return entries_.size() - 1;
+  }
+  [[nodiscard]] const Program& program() const override { return program_; }
+  [[nodiscard]] Program take() { return static_cast<Program&&>(program_); }
+
+ private:
+  void refuse_recursion(const KernelEntry& entry, const Location& at) const {
+    Text chain;
+    bool active = false;
+    for (const KernelEntry* e : active_) {
+      active = active || e == &entry;
+      if (active) chain.append(e->name()).append(" -> ");
+    }
+    if (active) fail(at, Text("call: a function calls itself (").append(chain).append(entry.name()).append(")"), "repeat calls by a loop: for (Index i : range(n)) { ... }");
+  }
+
+  Program program_;
+  std::vector<const KernelEntry*> entries_, active_;
+};
+
+}  // namespace detail
+
+/// The function that a kernel records. Throws UserError; `kernel.trace()` is the same.
+[[nodiscard]] inline Function trace_kernel(const KernelEntry& kernel) {
+  Function f = detail::run_recorded(kernel, nullptr);
   check_recorded(f);
   return f;
+}
+/// What a kernel or a caller records, with all that it calls in front. Throws UserError; `layer.trace()` is the same.
+[[nodiscard]] inline Program trace_program(const KernelEntry& entry) {
+  detail::ProgramTracer tracer;
+  static_cast<void>(tracer.index_of(entry, entry.location()));
+  return tracer.take();
 }
 
 }  // namespace tessera

@@ -85,6 +85,8 @@ class Function {
   Location location;
   static constexpr int any_target = -1;
   int target = any_target;  ///< the Arch that the kernel's source is compiled for
+  FunctionKind kind = FunctionKind::kernel;
+  std::int64_t blocks = 1;  ///< of an spmd wrapper: how many run what it calls
   Pool<Parameter> parameters;
 
   Function() {

@@ -52,4 +52,13 @@ class List {
 /// Who writes a parameter.
 enum class Direction : std::uint8_t { in, out, inout };
 
+/// What a function is for. A kernel computes on chip; the others run on the host and call: an orchestration freely, a wrapper
+/// (spmd, group) hands its parameters on to one call.
+enum class FunctionKind : std::uint8_t { kernel, orchestration, spmd, group };
+[[nodiscard]] constexpr const char* name(FunctionKind k) {
+  constexpr const char* names[] = {"kernel", "orchestration", "spmd", "group"};
+  return names[static_cast<int>(k)];
+}
+[[nodiscard]] constexpr bool is_wrapper(FunctionKind k) { return k == FunctionKind::spmd || k == FunctionKind::group; }
+
 }  // namespace tessera

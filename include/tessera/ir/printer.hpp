@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "function.hpp"
+#include "program.hpp"
 
 namespace tessera {
 
@@ -23,7 +23,7 @@ struct PrintOptions {
 [[nodiscard]] constexpr std::string_view name(AttrKey k) {
   constexpr std::string_view names[] = {"rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
                                         "compare", "pad", "has_valid", "window", "descending", "atomic_add",
-                                        "split"};
+                                        "split", "callee"};
   return names[static_cast<int>(k)];
 }
 [[nodiscard]] constexpr std::string_view name(Rounding r) {
@@ -72,7 +72,9 @@ inline std::string number_text(std::int64_t n) { return std::to_string(n); }
 
 class Printer {
  public:
-  Printer(const Function& f, PrintOptions options) : f_(f), options_(options), names_(f.value_count()) {
+  /// `program`: the one that the function is of, for the names of callees; may be null.
+  Printer(const Function& f, PrintOptions options, const Program* program = nullptr)
+      : f_(f), program_(program), options_(options), names_(f.value_count()) {
     for (const Parameter& p : f_.parameters) hints_.try_emplace(hint_of(p), 0);
     note_hints(f_.body());
     for (const Parameter& p : f_.parameters) give_name(p.value, hint_of(p));
@@ -81,7 +83,9 @@ class Printer {
 
   std::string function() {
     out_.reserve(f_.operation_count() * 80);
-    out_.append("kernel @").append(f_.name).append("(");
+    out_.append(tessera::name(f_.kind));
+    if (f_.kind == FunctionKind::spmd) out_.append(" ").append(std::to_string(f_.blocks));
+    out_.append(" @").append(f_.name).append("(");
     for (std::size_t i = 0; i < f_.parameters.size(); ++i) {
       const Parameter& p = f_.parameters[i];
       out_.append(i == 0 ? "" : ", ");
@@ -223,7 +227,8 @@ class Printer {
     }
     if (f_.result_count(op) > 0) out_.append(" = ");
     out_.append(prefix(op)).append(f_.info(op).name);
-    if (f_.info(op).level == Level::control) control_operands(op);
+    if (f_.is(op, ops::call)) call_operands(op);
+    else if (f_.info(op).level == Level::control) control_operands(op);
     else operands(op);
     for (int i = 0; i < f_.result_count(op); ++i) {
       out_.append(i == 0 ? " : " : ", ");
@@ -234,6 +239,13 @@ class Printer {
       out_.append(" loc(").append(place_text(f_[op].location)).append(")");
     out_.push_back('\n');
   }
+  void call_operands(OpId op) {
+    const std::size_t index = callee_index(f_, op);
+    out_.append(" @");
+    if (program_ != nullptr && index < program_->functions.size()) out_.append(program_->functions[index].name);
+    else out_.append(std::to_string(index));
+    operands(op);
+  }
   void operands(OpId op) {
     out_.push_back('(');
     values(0, f_.operands(op));
@@ -243,6 +255,7 @@ class Printer {
   void attributes(OpId op) {
     bool first = true;
     for (const Attr& a : f_.attrs(op)) {
+      if (a.key == AttrKey::callee) continue;
       out_.append(first ? " {" : ", ");
       attribute(a);
       first = false;
@@ -300,6 +313,7 @@ class Printer {
   }
 
   const Function& f_;
+  const Program* program_;
   PrintOptions options_;
   std::vector<Name> names_;
   std::unordered_map<std::string_view, std::uint32_t> hints_;
@@ -316,6 +330,17 @@ class Printer {
 /// One operation with its blocks, named as in the whole function.
 [[nodiscard]] inline std::string print(const Function& f, OpId op, PrintOptions options = {}) {
   return detail::Printer(f, options).operation(op);
+}
+
+/// All functions, callees first.
+[[nodiscard]] inline std::string print(const Program& p, PrintOptions options = {}) {
+  std::string out;
+  for (const Function& f : p.functions) out.append(out.empty() ? "" : "\n").append(detail::Printer(f, options, &p).function());
+  return out;
+}
+/// One operation of a function of the program.
+[[nodiscard]] inline std::string print(const Program& p, const Function& f, OpId op, PrintOptions options = {}) {
+  return detail::Printer(f, options, &p).operation(op);
 }
 
 }  // namespace tessera

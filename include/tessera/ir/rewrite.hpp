@@ -13,6 +13,8 @@ class Rewriter {
     out.name = in.name;
     out.location = in.location;
     out.target = in.target;
+    out.kind = in.kind;
+    out.blocks = in.blocks;
     out.reserve(in.operation_count());
   }
 
@@ -77,7 +79,8 @@ class Rewriter {
   /// branch results take the types that their new initial and yielded values have.
   template <class Visit>
   void copy(OpId op, Visit&& visit) {
-    if (in_->info(op).level == Level::control) copy_control(op, operands(op), visit);
+    if (in_->is(op, ops::call)) copy_call(op);
+    else if (in_->info(op).level == Level::control) copy_control(op, operands(op), visit);
     else copy_plain(op, in_->result_count(op) > 0 ? in_->type(in_->result(op)) : Type{});
   }
   /// Copies an operation without blocks; `requested` is the result type to ask for.
@@ -87,6 +90,13 @@ class Rewriter {
     const OpId made = build_.emit(in_->info(op), mapped, copied, requested);
     if (in_->result_count(op) > 0) set(in_->result(op), out_->result(made));
     return made;
+  }
+
+  void copy_call(OpId op) {
+    std::vector<Type> types;
+    for (int i = 0; i < in_->result_count(op); ++i) types.push_back(in_->type(in_->result(op, i)));
+    const OpId made = build_.control(ops::call, operands(op), types, 0, attrs(op));
+    for (int i = 0; i < in_->result_count(op); ++i) set(in_->result(op, i), out_->result(made, i));
   }
 
   /// Emits what stands for `op`, with a result of the same rank: it keeps the extents that the old result has.

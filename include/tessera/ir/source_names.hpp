@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "program.hpp"
 #include "signature.hpp"
 
 namespace tessera {
@@ -118,7 +119,7 @@ inline void name_from_source(Function& f, SourceFiles& files) noexcept {
       if (is_new) lines.emplace_back();
       detail::NamedLine& line = lines[found->second];
       if (f.is(op, ops::for_loop)) line.loops.push_back(op);
-      else if (f.result_count(op) == 1 && f.info(op).level != Level::control) line.root = op;
+      else if (f.result_count(op) == 1 && (f.info(op).level != Level::control || f.is(op, ops::call))) line.root = op;
     }
     for (const detail::NamedLine& line : lines) {
       const OpId any = line.root ? line.root : line.loops.empty() ? OpId{} : line.loops[0];
@@ -134,6 +135,14 @@ inline void name_from_source(Function& f, SourceFiles& files) noexcept {
 inline void name_from_source(Function& f) noexcept {
   SourceFiles files;
   name_from_source(f, files);
+}
+
+inline void name_from_source(Program& p, SourceFiles& files) noexcept {
+  for (Function& f : p.functions) name_from_source(f, files);
+}
+inline void name_from_source(Program& p) noexcept {
+  SourceFiles files;
+  name_from_source(p, files);
 }
 
 }  // namespace tessera

@@ -143,6 +143,9 @@ class Verifier {
       require(f_.type(f_.operand(op, 0)) == scalar_type(boolean), op, "the condition is not boolean");
       body_of(op, 0, ops::yield, 0, 0, false);
       body_of(op, 1, ops::yield, 0, 0, false);
+    } else if (f_.is(op, ops::call)) {
+      require(f_.kind != FunctionKind::kernel, op, "a kernel calls a function");
+      require(f_.block_count(op) == 0, op, "a call has blocks");
     } else {
       require(is_terminator(op) && f_.block_count(op) == 0 && f_.result_count(op) == 0, op,
               "the terminator has blocks or results");

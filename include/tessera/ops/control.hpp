@@ -2,6 +2,7 @@
 //   for    operands: start, stop, step, initial values; one block with arguments: counter, carried values
 //   while  operands: initial values; block 0 (condition) and block 1 (body), both with the carried values as arguments
 //   if     operand: condition; block 0 (then), block 1 (else)
+//   call   operands: the arguments, one for each parameter; results: what the function returns; no block
 #pragma once
 
 #include "descriptor.hpp"
@@ -24,7 +25,9 @@ inline constexpr OpInfo yield = control_op("yield", "ends a loop body or a branc
 inline constexpr OpInfo condition = control_op("condition", "ends a while condition: boolean, then the carried values");
 inline constexpr OpInfo return_op = control_op("return", "ends a function with its results");
 
-inline constexpr const OpInfo* control_family[] = {&for_loop, &while_loop, &if_else, &yield, &condition, &return_op};
+inline constexpr OpInfo call = control_op("call", "runs a function of the program; operands: its arguments; results: what it returns; attribute: callee");
+
+inline constexpr const OpInfo* control_family[] = {&for_loop, &while_loop, &if_else, &yield, &condition, &return_op, &call};
 
 }  // namespace ops
 }  // namespace tessera

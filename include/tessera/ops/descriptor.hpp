@@ -19,6 +19,7 @@ enum class AttrKey : std::uint8_t {
   descending,      ///< 1: a sequence counts downwards
   atomic_add,      ///< 1: a store adds
   split,           ///< Split: of a loop over the lanes of a split region, and of what crosses its border
+  callee,          ///< of a call: the function's number in the program
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.

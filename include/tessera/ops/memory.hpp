@@ -99,19 +99,25 @@ constexpr Verdict infer_move(const OpInfo&, const InferInput& in) {
   return lawful(result);
 }
 
-constexpr Verdict infer_create(const OpInfo& op, const InferInput& in) {
+/// Shaped values that are made on chip, and every tile, have a static shape.
+constexpr Verdict check_made(const OpInfo& op, const InferInput& in) {
   if (!accepted_dtypes(op).contains(in.requested.dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.requested.dtype));
   for (int i = 0; i < in.requested.rank; ++i)
     if (is_dynamic(in.requested.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(in.requested.dims[i]));
   return lawful(in.requested);
 }
+constexpr Verdict infer_create(const OpInfo& op, const InferInput& in) {
+  const Verdict made = check_made(op, in);
+  // A tensor between kernels may have run-time dims.
+  return made.broken == rule::tile_dim_is_dynamic && in.requested.is_tensor() ? lawful(in.requested) : made;
+}
 constexpr Verdict infer_full(const OpInfo& op, const InferInput& in) {
   if (!in.type(0).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
-  const Verdict made = infer_create(op, in);
+  const Verdict made = check_made(op, in);
   if (!made.lawful()) return made;
   if (in.type(0).dtype != in.requested.dtype)
     return breaks(rule::scalar_dtype_differs, arg_op, arg(in.requested.dtype), arg(in.type(0).dtype));
-  return infer_create(op, in);
+  return made;
 }
 constexpr Verdict infer_arange(const OpInfo& op, const InferInput& in) {
   const Type& r = in.requested;

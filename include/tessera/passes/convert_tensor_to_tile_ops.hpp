@@ -2,6 +2,7 @@
 // become Out or InOut. Operations that are at tile level already stay as they are.
 #pragma once
 
+#include "convert/callers.hpp"
 #include "convert/coherence.hpp"
 #include "convert/gather.hpp"
 #include "convert/lowerings.hpp"
@@ -46,6 +47,6 @@ inline Function convert_function(const Function& in, const PassContext& context)
 inline constexpr Pass convert_tensor_to_tile_ops = {
     .name = "convert_tensor_to_tile_ops", .produced = {Property::tile_ops, Property::split_regions_valid},
     .invalidated = {Property::tiles_2d, Property::legal, Property::spaces_inferred, Property::buffers_assigned},
-    .run = convert::convert_function};
+    .run = convert::convert_function, .run_caller = convert::convert_caller};
 
 }  // namespace tessera

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "../ir/printer.hpp"
+#include "../ir/program_verifier.hpp"
 #include "../ir/properties.hpp"
 #include "../ir/target.hpp"
-#include "../ir/verifier.hpp"
 
 namespace tessera {
 
@@ -27,6 +27,8 @@ struct Pass {
   Properties produced = {};
   Properties invalidated = {};
   Function (*run)(const Function&, const PassContext&) = nullptr;
+  /// Rewrites function number `index` of `before`, one that calls: those in front of it stand in `after`. Null: callers stay.
+  Function (*run_caller)(const Program& before, const Program& after, std::size_t index) = nullptr;
 };
 
 struct PassTime {
@@ -38,7 +40,8 @@ struct PassTime {
 struct PassOptions {
   bool verify = false;                   ///< the input and the result of every pass
   Properties properties = {};            ///< what the input has
-  std::function<void(const Pass&, const Function&)> before, after;
+  std::function<void(const Pass&, const Function&)> before, after;  ///< of a single function
+  std::function<void(const Pass&, const Program&)> before_program, after_program;  ///< of a whole program
   std::vector<PassTime>* times = nullptr;  ///< receives one entry per pass, verification excluded
 };
 
@@ -52,20 +55,21 @@ struct PassOptions {
   fail({}, "passes: there is no pass of this name (" + std::string(wanted) + ")", "known passes: " + known);
 }
 
-/// An `after` or `before` hook that hands the printed function to `write`: for the named passes, or for all when there are none.
+/// An `after` or `before` hook that hands the printed function or program to `write`: for the named passes, or for all when there are none.
 template <class Write>
 [[nodiscard]] auto printing_hook(List<const Pass*> passes, const std::vector<std::string>& wanted, PrintOptions options,
                                  Write write) {
   std::vector<const Pass*> chosen;
   for (const std::string& w : wanted) chosen.push_back(&find_pass(passes, w));
-  return [chosen = std::move(chosen), options, write = std::move(write)](const Pass& pass, const Function& f) {
+  return [chosen = std::move(chosen), options, write = std::move(write)](const Pass& pass, const auto& f) {
     if (chosen.empty() || std::find(chosen.begin(), chosen.end(), &pass) != chosen.end())
       write(pass, print(f, options));
   };
 }
 
 namespace detail {
-inline void verify_after(std::string_view pass, const Function& f, Properties promised) {
+template <class FunctionOrProgram>
+void verify_after(std::string_view pass, const FunctionOrProgram& f, Properties promised) {
   try {
     verify(f, promised);
   } catch (const InternalError& e) {
@@ -75,6 +79,10 @@ inline void verify_after(std::string_view pass, const Function& f, Properties pr
 }  // namespace detail
 
 namespace detail {
+inline void require_properties(const Pass& pass, Properties have) {
+  if (!have.contains(pass.required))
+    throw InternalError(std::string(pass.name) + " requires what the function does not have: " + names(pass.required - have));
+}
 // Frees what `spent` points to once the first pass has read it.
 [[nodiscard]] inline Function run_passes(const Function& input, Function* spent, List<const Pass*> passes,
                                          const PassContext& context, const PassOptions& options) {
@@ -84,9 +92,7 @@ namespace detail {
   Function current;
   const Function* f = &input;
   for (const Pass* pass : passes) {
-    if (!have.contains(pass->required))
-      throw InternalError(std::string(pass->name) +
-                          " requires what the function does not have: " + names(pass->required - have));
+    require_properties(*pass, have);
     if (options.before) options.before(*pass, *f);
     const auto start = std::chrono::steady_clock::now();
     current = pass->run(*f, context);
@@ -114,6 +120,42 @@ namespace detail {
 [[nodiscard]] inline Function run_passes(Function&& input, List<const Pass*> passes, const PassContext& context,
                                          const PassOptions& options = {}) {
   return detail::run_passes(input, &input, passes, context, options);
+}
+
+namespace detail {
+[[nodiscard]] inline Program run_pass(const Pass& pass, const Program& p, const PassContext& context) {
+  Program made;
+  made.functions.reserve(p.functions.size());
+  for (std::size_t i = 0; i < p.functions.size(); ++i) {
+    const Function& f = p.functions[i];
+    if (f.kind == FunctionKind::kernel) made.functions.push_back(pass.run(f, context));
+    else if (pass.run_caller != nullptr) made.functions.push_back(pass.run_caller(p, made, i));
+    else made.functions.push_back(f);
+  }
+  return made;
+}
+}  // namespace detail
+
+/// Runs the passes over the kernels of a program; those that have a part for callers adapt the calls. Throws as above.
+[[nodiscard]] inline Program run_passes(const Program& input, List<const Pass*> passes, const PassContext& context,
+                                        const PassOptions& options = {}) {
+  for (const Function& f : input.functions) require_target(f, context.arch);
+  Properties have = options.properties;
+  if (options.verify) detail::verify_after("recording", input, have);
+  Program current = input;
+  for (const Pass* pass : passes) {
+    detail::require_properties(*pass, have);
+    if (options.before_program) options.before_program(*pass, current);
+    const auto start = std::chrono::steady_clock::now();
+    current = detail::run_pass(*pass, current, context);
+    if (options.times != nullptr)
+      options.times->push_back(
+          {pass->name, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)});
+    have = (have - pass->invalidated) | pass->produced;
+    if (options.verify) detail::verify_after(pass->name, current, have);
+    if (options.after_program) options.after_program(*pass, current);
+  }
+  return current;
 }
 
 }  // namespace tessera

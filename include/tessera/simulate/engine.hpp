@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "../ir/function.hpp"
+#include "../ir/program.hpp"
 #include "../ops/all.hpp"
 #include "data.hpp"
 
@@ -75,8 +75,9 @@ struct TableEntry {
 
 class Engine {
  public:
-  Engine(const Function& f, const SimulateOptions& with)
-      : options(with), f_(f), slots_(f.value_count()), contents_(f.value_count()) {}
+  /// `program`: what calls refer to; null for a function that calls nothing.
+  Engine(const Function& f, const SimulateOptions& with, const Program* program = nullptr)
+      : options(with), f_(f), program_(program), slots_(f.value_count()), contents_(f.value_count()) {}
 
   const SimulateOptions options;
   Statistics statistics;
@@ -214,9 +215,15 @@ class Engine {
     if (&info == &ops::for_loop) return run_for(op);
     if (&info == &ops::while_loop) return run_while(op);
     if (&info == &ops::if_else) return run_if(op);
+    if (&info == &ops::call) return run_call(op);
     if (&info == &ops::yield || &info == &ops::condition || &info == &ops::return_op) return;  // the holder reads them
     throw InternalError("simulate: no function for operation " + std::string(info.name));
   }
+  // simulate/calls.hpp
+  void run_call(OpId op);
+  void check_arguments(OpId op, const Function& to) const;
+  void take_results(OpId op, const Engine& callee, OpId end);
+
   void run_for(OpId op) {
     const std::int64_t start = number(f_.operand(op, 0)).integer, stop = number(f_.operand(op, 1)).integer;
     const std::int64_t step = number(f_.operand(op, 2)).integer;
@@ -283,9 +290,10 @@ class Engine {
       throw InternalError("simulate: " + describe(at) + ": " + value_text(from) + " is handed on as " + value_text(to) +
                           ", which has another buffer");
     Slot s = slots_[from.index];
-    // What is handed on is a value: later stores to the memory it was read from do not change it.
-    if (s.is_memory && !s.is_input) s.data = std::make_shared<Data>(*s.data);
-    s.is_memory = s.is_input = false;
+    // In a kernel, what is handed on is a value: later stores to the memory it was read from do not change it.
+    if (f_.kind == FunctionKind::kernel && s.is_memory && !s.is_input) s.data = std::make_shared<Data>(*s.data);
+    s.is_memory = false;
+    if (f_.kind == FunctionKind::kernel) s.is_input = false;
     if (!f_.fully_valid(to)) {
       const Box extents = valid(to);
       if (extents != s.data->dims) {
@@ -378,6 +386,7 @@ class Engine {
   }
 
   const Function& f_;
+  const Program* program_;
   std::vector<Slot> slots_;
   std::vector<Content> contents_;  ///< by buffer
   std::uint64_t last_content_ = 0;

@@ -46,27 +46,26 @@ inline std::vector<std::int64_t> result_dims(const Function& f, const Type& resu
     }
   return dims;
 }
+[[nodiscard]] inline const Function& entry_of(const Function& f) { return f; }
+[[nodiscard]] inline const Function& entry_of(const Program& p) { return p.entry(); }
 /// Runs a lowered function whose meaning ran without an error: one that it has on its own is the lowering's.
-inline SimulationResult run_lowered(const Function& lowered, const std::vector<Argument>& arguments,
-                                    const SimulateOptions& options) {
+template <class FunctionOrProgram>
+SimulationResult run_lowered(const FunctionOrProgram& lowered, const std::vector<Argument>& arguments, const SimulateOptions& options) {
   if (options.agreement == Agreement::off) return simulate(lowered, arguments, options);
   try {
     return simulate(lowered, arguments, options);
   } catch (const UserError& e) {
-    throw InternalError("simulate: " + std::string(lowered.name.c_str()) +
+    throw InternalError("simulate: " + std::string(entry_of(lowered).name.c_str()) +
                         ": the lowered kernel fails where its tensor-level meaning does not: " + e.what());
   }
 }
 
-}  // namespace simulator
-
-/// Runs a kernel at both levels: `meaning` as recorded, and `lowered`, whose further parameters receive the results. Gives the
-/// results of the lowered function; Out and InOut arguments are written by it. Throws InternalError when the two disagree.
-inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const Function& lowered,
-                                                std::vector<Argument> arguments, const SimulateOptions& options = {}) {
-  using namespace simulator;
-  check_overlaps(meaning, arguments);
-  const std::string kernel = meaning.name.c_str();
+template <class FunctionOrProgram>
+std::vector<HostTensor> run_both(const FunctionOrProgram& meaning, const FunctionOrProgram& lowered,
+                                 std::vector<Argument> arguments, const SimulateOptions& options) {
+  check_overlaps(entry_of(meaning), arguments);
+  const std::string kernel = entry_of(meaning).name.c_str();
+  const Function& entry = entry_of(lowered);
   std::vector<HostTensor> copies;
   copies.reserve(arguments.size());
   SimulationResult reference;
@@ -80,12 +79,15 @@ inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const F
   }
   const std::size_t given = arguments.size();
   std::vector<HostTensor> results;
-  results.reserve(lowered.parameters.size());
-  for (std::size_t i = given; i < lowered.parameters.size(); ++i) {
-    const Type& t = lowered.type(lowered.parameters[i].value);
-    arguments.push_back(results.emplace_back(t.dtype, result_dims(lowered, t, arguments)));
+  results.reserve(entry.parameters.size());
+  for (std::size_t i = given; i < entry.parameters.size(); ++i) {
+    const Type& t = entry.type(entry.parameters[i].value);
+    arguments.push_back(results.emplace_back(t.dtype, result_dims(entry, t, arguments)));
   }
   SimulationResult run = run_lowered(lowered, arguments, options);
+  // What an orchestration returns are tensors still.
+  for (HostTensor& r : run.results)
+    if (r.rank() > 0) results.push_back(std::move(r));
   if (options.agreement != Agreement::off) {
     std::size_t next = 0;
     for (const HostTensor& r : reference.results)
@@ -101,6 +103,20 @@ inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const F
   }
   if (options.statistics != nullptr) *options.statistics = std::move(run.statistics);
   return results;
+}
+
+}  // namespace simulator
+
+/// Runs a kernel at both levels: `meaning` as recorded, and `lowered`, whose further parameters receive the results. Gives the
+/// results of the lowered function; Out and InOut arguments are written by it. Throws InternalError when the two disagree.
+inline std::vector<HostTensor> simulate_lowered(const Function& meaning, const Function& lowered,
+                                                std::vector<Argument> arguments, const SimulateOptions& options = {}) {
+  return simulator::run_both(meaning, lowered, std::move(arguments), options);
+}
+/// As above, for the last function of a program.
+inline std::vector<HostTensor> simulate_lowered(const Program& meaning, const Program& lowered,
+                                                std::vector<Argument> arguments, const SimulateOptions& options = {}) {
+  return simulator::run_both(meaning, lowered, std::move(arguments), options);
 }
 
 namespace detail {

@@ -2,7 +2,7 @@
 // nobody wrote. Works at every level of lowering.
 #pragma once
 
-#include "table.hpp"
+#include "calls.hpp"
 
 namespace tessera {
 
@@ -39,6 +39,11 @@ struct Unwritten {
   std::vector<std::int64_t> first;  ///< index of the first one; empty when there is none
 };
 
+struct SimulationResult;
+namespace simulator {
+SimulationResult run_function(const Function& f, const Program* program, const std::vector<Argument>& arguments, const SimulateOptions& options);
+}  // namespace simulator
+
 struct SimulationResult {
   /// What the function returned, in order; scalars have rank 0. Elements outside valid extents are zero.
   std::vector<HostTensor> results;
@@ -47,7 +52,7 @@ struct SimulationResult {
   [[nodiscard]] const Unwritten& unwritten(std::size_t parameter) const { return unwritten_.at(parameter); }
 
  private:
-  friend SimulationResult simulate(const Function&, const std::vector<Argument>&, const SimulateOptions&);
+  friend SimulationResult simulator::run_function(const Function&, const Program*, const std::vector<Argument>&, const SimulateOptions&);
   std::vector<Unwritten> unwritten_;  ///< by parameter
 };
 
@@ -121,17 +126,7 @@ inline HostTensor result_to_host(const Engine& e, OpId end, int i) {
   }
   const Data& d = e.read(end, v);
   HostTensor t(d.dtype, std::vector<std::int64_t>(d.dims.dims, d.dims.dims + d.dims.rank));
-  const Box valid = e.valid(v), strides = strides_of(d.dims);
-  for_each_row(valid, [&](const Box& row) {
-    for (std::int64_t k = 0; k < valid.last(); ++k) {
-      const std::int64_t at = dot(strides, row) + k;
-      if (!d.is_known(at) && !e.is_memory(v))
-        fail(f[end].location,
-             "return: an uninitialised element is returned (result " + std::to_string(i) + ", element " +
-                 index_of(d.dims, at).text() + " of " + d.dims.text() + ")",
-             "give every element a value");
-    }
-  });
+  check_returned(e, end, i);
   to_host(d, t);
   return t;
 }
@@ -144,51 +139,67 @@ inline Unwritten unwritten_of(const Data& d) {
   return u;
 }
 
-}  // namespace simulator
+/// Binds an argument to a parameter; gives the memory of a tensor.
+inline std::shared_ptr<Data> bind_argument(Engine& engine, std::size_t i, const Argument& a, std::shared_ptr<Data> memory) {
+  const Function& f = engine.function();
+  const Parameter& p = f.parameters[i];
+  const Type& type = f.type(p.value);
+  if (type.is_scalar() != (a.tensor() == nullptr))
+    fail(p.location, "simulate: a number and a tensor are exchanged (" + parameter_text(p, i) + ")",
+         "pass tensors for tensors, numbers for scalars");
+  if (type.is_scalar()) {
+    engine.set_number(p.value, bind_number(p, i, type.dtype, a));
+    return nullptr;
+  }
+  bind_shape(engine, f, i, *a.tensor());
+  if (p.direction != Direction::in && a.writable() == nullptr)
+    fail(p.location, "simulate: the argument cannot be written (" + parameter_text(p, i) + ")",
+         "pass a tensor that is not const");
+  if (memory == nullptr) memory = bind_memory(*a.tensor(), p.direction);
+  engine.set_memory(p.value, memory, p.direction);
+  return memory;
+}
 
-/// Runs a function with one argument per parameter, in order. Written tensors receive the elements that were stored. Throws
-/// UserError for what the program or the caller does wrong, InternalError for a wrong lowering.
-inline SimulationResult simulate(const Function& f, const std::vector<Argument>& arguments,
-                                 const SimulateOptions& options = {}) {
-  using namespace simulator;
+inline SimulationResult run_function(const Function& f, const Program* program, const std::vector<Argument>& arguments,
+                                     const SimulateOptions& options) {
   if (arguments.size() != f.parameters.size())
     fail(f.location,
          "simulate: the count of arguments is not that of the parameters (" + std::to_string(arguments.size()) + ", " +
              std::to_string(f.parameters.size()) + ")",
          "pass one argument for each parameter");
   check_overlaps(f, arguments);
-  Engine engine(f, options);
   std::vector<std::shared_ptr<Data>> memories(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Parameter& p = f.parameters[i];
-    const Argument& a = arguments[i];
-    const Type& type = f.type(p.value);
-    if (type.is_scalar() != (a.tensor() == nullptr))
-      fail(p.location, "simulate: a number and a tensor are exchanged (" + parameter_text(p, i) + ")",
-           "pass tensors for tensors, numbers for scalars");
-    if (type.is_scalar()) {
-      engine.set_number(p.value, bind_number(p, i, type.dtype, a));
-      continue;
-    }
-    bind_shape(engine, f, i, *a.tensor());
-    if (p.direction != Direction::in && a.writable() == nullptr)
-      fail(p.location, "simulate: the argument cannot be written (" + parameter_text(p, i) + ")",
-           "pass a tensor that is not const");
-    memories[i] = bind_memory(*a.tensor(), p.direction);
-    engine.set_memory(p.value, memories[i], p.direction);
-  }
-  const OpId end = engine.run();
   SimulationResult out;
+  const std::int64_t blocks = f.kind == FunctionKind::spmd ? f.blocks : 1;
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    Engine engine(f, f.kind == FunctionKind::spmd ? callee_options(options, f.kind, f, block) : options, program);
+    for (std::size_t i = 0; i < arguments.size(); ++i) memories[i] = bind_argument(engine, i, arguments[i], memories[i]);
+    const OpId end = engine.run();
+    add_statistics(out.statistics, engine.statistics);
+    if (block + 1 < blocks) continue;
+    if (end && f.is(end, ops::return_op))
+      for (int i = 0; i < f.operand_count(end); ++i) out.results.push_back(result_to_host(engine, end, i));
+  }
   out.unwritten_.resize(arguments.size());
-  if (end && f.is(end, ops::return_op))
-    for (int i = 0; i < f.operand_count(end); ++i) out.results.push_back(result_to_host(engine, end, i));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (memories[i] == nullptr || f.parameters[i].direction == Direction::in) continue;
     to_host(*memories[i], *arguments[i].writable());
     out.unwritten_[i] = unwritten_of(*memories[i]);
   }
-  out.statistics = std::move(engine.statistics);
   return out;
+}
+
+}  // namespace simulator
+
+/// Runs a function with one argument per parameter, in order. Written tensors receive the elements that were stored. Throws
+/// UserError for what the program or the caller does wrong, InternalError for a wrong lowering.
+inline SimulationResult simulate(const Function& f, const std::vector<Argument>& arguments,
+                                 const SimulateOptions& options = {}) {
+  return simulator::run_function(f, nullptr, arguments, options);
+}
+/// Runs a program with the arguments of its last function.
+inline SimulationResult simulate(const Program& p, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
+  return simulator::run_function(p.entry(), &p, arguments, options);
 }
 
 }  // namespace tessera

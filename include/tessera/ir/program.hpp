@@ -1,0 +1,127 @@
+// A program: a function that is run, and those that it calls. What calls mean for the functions around them stands here, too:
+// which tensors a function's values may be, and whom a call writes.
+#pragma once
+
+#include "../ops/call.hpp"
+#include "../ops/memory.hpp"
+#include "function.hpp"
+
+namespace tessera {
+
+/// Callees stand before their callers; the last function is the one that is run.
+struct Program {
+  std::vector<Function> functions;
+
+  [[nodiscard]] const Function& entry() const { return functions.back(); }
+  [[nodiscard]] std::size_t entry_index() const { return functions.size() - 1; }
+};
+
+[[nodiscard]] inline std::size_t callee_index(const Function& f, OpId call) {
+  return static_cast<std::size_t>(f.attr(call, AttrKey::callee, -1));
+}
+[[nodiscard]] inline const Function& callee(const Program& p, const Function& f, OpId call) { return p.functions[callee_index(f, call)]; }
+
+/// What a function returns; tiles count as the tensors that they are stored to.
+[[nodiscard]] inline std::vector<Type> returned_types(const Function& f) {
+  std::vector<Type> types;
+  const OpId end = f.terminator(f.body());
+  for (int i = 0; end && i < f.operand_count(end); ++i) {
+    const Type& t = f.type(f.operand(end, i));
+    types.push_back(t.is_tile() ? with_space(t, Gm) : t);
+  }
+  return types;
+}
+
+/// The verdict on the arguments of a call; binds the callee's named dims.
+[[nodiscard]] inline Verdict check_call(const Function& callee, const Function& f, List<ValueId> arguments, DimBinding& binding) {
+  if (arguments.size() != callee.parameters.size())
+    return breaks(rule::call_argument_count_differs, arg(static_cast<std::int64_t>(arguments.size())),
+                  arg(static_cast<std::int64_t>(callee.parameters.size())));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Verdict v = check_argument(binding, callee.type(callee.parameters[i].value), f.type(arguments[i]), static_cast<std::int64_t>(i));
+    if (!v.lawful()) return v;
+  }
+  return lawful();
+}
+
+namespace detail {
+
+/// Calls use(value) with what a control operation hands its operand `i` to.
+template <class Use>
+void for_each_receiver(const Function& f, OpId op, int i, Use&& use) {
+  const auto arguments = [&](OpId loop, int carried) {
+    const int counters = f.is(loop, ops::for_loop) ? 1 : 0;
+    for (int b = 0; b < f.block_count(loop); ++b) use(f[f.block(loop, b)].arguments[static_cast<std::size_t>(carried + counters)]);
+  };
+  const bool counting = f.is(op, ops::for_loop), ends_condition = f.is(op, ops::condition);
+  if (counting || f.is(op, ops::while_loop)) {
+    if (counting && i < 3) return;
+    arguments(op, counting ? i - 3 : i);
+    if (counting) use(f.result(op, i - 3));
+  } else if (f.is(op, ops::yield) || (ends_condition && i > 0)) {
+    const OpId owner = f[f[op].parent].owner;
+    const int carried = ends_condition ? i - 1 : i;
+    if (!f.is(owner, ops::if_else)) arguments(owner, carried);
+    use(f.result(owner, carried));
+  }
+}
+
+}  // namespace detail
+
+/// Whether each value of a function that runs on the host may be the given tensor: itself, and what loops and branches make of it.
+[[nodiscard]] inline std::vector<bool> may_be(const Function& f, ValueId tensor) {
+  std::vector<bool> reached(f.value_count());
+  std::vector<ValueId> pending = {tensor};
+  reached[tensor.index] = true;
+  while (!pending.empty()) {
+    const ValueId v = pending.back();
+    pending.pop_back();
+    f.for_each_use(v, [&](OpId op, int i) {
+      detail::for_each_receiver(f, op, i, [&](ValueId to) {
+        if (!reached[to.index]) pending.push_back(to);
+        reached[to.index] = true;
+      });
+    });
+  }
+  return reached;
+}
+
+/// How a tensor is used, under any of the names that it has in a function that runs on the host.
+struct TensorUse {
+  bool read = false, written = false, returned = false;
+};
+[[nodiscard]] inline TensorUse use_of(const Program& p, const Function& f, ValueId tensor) {
+  TensorUse use;
+  const std::vector<bool> names = may_be(f, tensor);
+  for (std::uint32_t v = 0; v < names.size(); ++v) {
+    if (!names[v]) continue;
+    f.for_each_use(ValueId{v}, [&](OpId op, int i) {
+      use.returned = use.returned || f.is(op, ops::return_op);
+      use.read = use.read || f.is(op, ops::read);
+      if (!f.is(op, ops::call)) return;
+      const Direction d = callee(p, f, op).parameters[static_cast<std::size_t>(i)].direction;
+      use.read = use.read || d != Direction::out;
+      use.written = use.written || d != Direction::in;
+    });
+  }
+  return use;
+}
+
+/// A plain tensor parameter that a call writes is Out, or InOut where it is read, too. Callees must have theirs already.
+inline void upgrade_directions(const Program& p, Function& f) {
+  for (Parameter& own : f.parameters) {
+    if (own.direction != Direction::in || !f.type(own.value).is_tensor()) continue;
+    if (const TensorUse use = use_of(p, f, own.value); use.written) own.direction = use.read ? Direction::inout : Direction::out;
+  }
+}
+
+/// Whether a function, or one that it calls, is an spmd wrapper.
+[[nodiscard]] inline bool launches_blocks(const Program& p, const Function& f) {
+  if (f.kind == FunctionKind::spmd) return true;
+  bool found = false;
+  for (std::uint32_t i = 0; i < f.operation_count(); ++i)
+    found = found || (f[OpId{i}].parent && f.is(OpId{i}, ops::call) && launches_blocks(p, callee(p, f, OpId{i})));
+  return found;
+}
+
+}  // namespace tessera

@@ -1,0 +1,115 @@
+// Calls: the callee runs on the caller's tensors themselves, once, or once for each block of an spmd wrapper.
+#pragma once
+
+#include "table.hpp"
+
+namespace tessera::simulator {
+
+/// Elements that a function returns must be defined, as far as they are valid.
+inline void check_returned(const Engine& e, OpId end, int i) {
+  const Function& f = e.function();
+  const ValueId v = f.operand(end, i);
+  if (e.is_memory(v)) return;
+  const Data& d = e.read(end, v);
+  const Box valid = e.valid(v), strides = strides_of(d.dims);
+  for_each_row(valid, [&](const Box& row) {
+    for (std::int64_t k = 0; k < valid.last(); ++k) {
+      const std::int64_t at = dot(strides, row) + k;
+      if (!d.is_known(at))
+        fail(f[end].location,
+             "return: an uninitialised element is returned (result " + std::to_string(i) + ", element " +
+                 index_of(d.dims, at).text() + " of " + d.dims.text() + ")",
+             "give every element a value");
+    }
+  });
+}
+/// How block number `block` of a function runs that `caller` calls.
+[[nodiscard]] inline SimulateOptions callee_options(const SimulateOptions& caller, FunctionKind caller_kind, const Function& callee, std::int64_t block) {
+  SimulateOptions options = caller;
+  if (callee.kind == FunctionKind::spmd) {
+    options.block = block;
+    options.blocks = callee.blocks;
+  } else if (caller_kind == FunctionKind::orchestration) {
+    options.block = 0;
+    options.blocks = 1;
+  }
+  return options;
+}
+/// Gives the callee's named dims the sizes that the arguments have.
+inline void bind_dims(Engine& callee, const Parameter& p, const Box& dims, const Location& at) {
+  const Type& type = callee.function().type(p.value);
+  for (int i = 0; i < type.rank; ++i) {
+    if (!is_dynamic(type.dims[i])) continue;
+    const auto known = std::find_if(callee.symbols().begin(), callee.symbols().end(), [&](const auto& s) { return s.first == type.dims[i]; });
+    if (known == callee.symbols().end()) callee.set_symbol(type.dims[i], dims[i]);
+    else if (known->second != dims[i])
+      fail(at,
+           "call: dim " + std::string(symbol_of(type.dims[i]).view()) + " of " + std::string(callee.function().name.c_str()) + " has two sizes (" +
+               std::to_string(known->second) + ", in " + std::string(p.name.c_str()) + " " + std::to_string(dims[i]) + ")",
+           "dims of one name have one size");
+  }
+}
+inline void add_statistics(Statistics& to, const Statistics& from) {
+  to.instructions += from.instructions;
+  to.scalar_operations += from.scalar_operations;
+  to.gm_bytes_read += from.gm_bytes_read;
+  to.gm_bytes_written += from.gm_bytes_written;
+  for (const auto& [op, count] : from.executed) to.executed[op] += count;
+}
+
+inline void Engine::check_arguments(OpId op, const Function& to) const {
+  for (int i = 0; i < f_.operand_count(op); ++i) {
+    const Slot& a = slots_[f_.operand(op, i).index];
+    const Parameter& first = to.parameters[static_cast<std::size_t>(i)];
+    if (!f_.type(f_.operand(op, i)).is_tensor()) continue;
+    check_defined(f_.operand(op, i));
+    if (a.is_input && first.direction != Direction::in)
+      throw UserError(diagnose(breaks(rule::not_an_output, arg_op), "call", f_[op].location));
+    for (int k = i + 1; k < f_.operand_count(op); ++k) {
+      const Parameter& second = to.parameters[static_cast<std::size_t>(k)];
+      if (slots_[f_.operand(op, k).index].data != a.data || (first.direction == Direction::in && second.direction == Direction::in)) continue;
+      fail(f_[op].location,
+           "call: one tensor is given for two parameters, and " + std::string(to.name.c_str()) + " writes it (" + std::string(first.name.c_str()) + ", " +
+               std::string(second.name.c_str()) + ")",
+           "parameters do not overlap: pass another buffer, or make it one InOut parameter");
+    }
+  }
+}
+inline void Engine::run_call(OpId op) {
+  if (program_ == nullptr) throw InternalError("simulate: a call outside of a program");
+  const Function& to = callee(*program_, f_, op);
+  check_arguments(op, to);
+  const std::int64_t blocks = to.kind == FunctionKind::spmd ? to.blocks : 1;
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    Engine inner(to, callee_options(options, f_.kind, to, block), program_);
+    for (int i = 0; i < f_.operand_count(op); ++i) {
+      const Parameter& p = to.parameters[static_cast<std::size_t>(i)];
+      const ValueId v = f_.operand(op, i);
+      if (f_.type(v).is_scalar()) {
+        inner.set_number(p.value, number(v));
+        continue;
+      }
+      bind_dims(inner, p, slots_[v.index].data->dims, f_[op].location);
+      inner.set_memory(p.value, slots_[v.index].data, p.direction);
+    }
+    const OpId end = inner.run();
+    add_statistics(statistics, inner.statistics);
+    if (block + 1 == blocks) take_results(op, inner, end);
+  }
+}
+inline void Engine::take_results(OpId op, const Engine& callee, OpId end) {
+  for (int i = 0; i < f_.result_count(op); ++i) {
+    Slot& result = slots_[f_.result(op, i).index];
+    const ValueId from = callee.f_.operand(end, i);
+    if (f_.type(f_.result(op, i)).is_scalar()) {
+      result.number = callee.number(from);
+      continue;
+    }
+    // A kernel returns a value; on the host a tensor is the same one under every name.
+    const std::shared_ptr<Data>& data = callee.data_of(from);
+    if (callee.f_.kind == FunctionKind::kernel) check_returned(callee, end, i);
+    result.data = callee.f_.kind == FunctionKind::kernel ? std::make_shared<Data>(*data) : data;
+  }
+}
+
+}  // namespace tessera::simulator
