@@ -23,7 +23,7 @@ namespace detail {
 /// A kernel that is to be checked; no function when recording it failed.
 struct CheckedKernel {
   const KernelEntry* kernel = nullptr;
-  std::optional<Function> meaning;
+  std::optional<Program> meaning;
 };
 
 /// Throws UsageError where a setting has a name that no kernel knows, or a number that one of them cannot take.
@@ -33,7 +33,7 @@ inline void require_settings(const Settings& settings, const std::vector<Checked
   for (const CheckedKernel& k : kernels) {
     all_recorded = all_recorded && k.meaning;
     if (!k.meaning) continue;
-    for (const SettingName& n : setting_names(*k.meaning)) {
+    for (const SettingName& n : setting_names(k.meaning->entry(), &*k.meaning)) {
       if (std::find(known.begin(), known.end(), n.name) == known.end()) known.push_back(n.name);
       const auto set = settings.find(n.name);
       if (set == settings.end()) continue;
@@ -54,15 +54,16 @@ inline std::vector<CheckedKernel> record(const Environment& env, const CheckComm
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     list.push_back({&kernel, {}});
     errors.attempt(&kernel, [&] {
-      list.back().meaning = trace(kernel, sources);
+      list.back().meaning = trace_all(kernel, sources);
     });
   });
   return list;
 }
 /// Lowers, emits and runs one kernel. Throws.
-inline Statistics run_once(const Function& meaning, const CheckCommand& command, const Settings& settings) {
-  const Function lowered = lower(meaning, {.arch = command.arch});
-  static_cast<void>(emit_pto_mlir(lowered, {.arch = command.arch}));
+inline Statistics run_once(const Program& meaning, const CheckCommand& command, const Settings& settings) {
+  const Program lowered = lower(meaning, {.arch = command.arch});
+  for (const Function& f : lowered.functions)
+    if (f.kind == FunctionKind::kernel) static_cast<void>(emit_pto_mlir(f, {.arch = command.arch}));
   const RandomArguments arguments(meaning, command.seed, settings);
   Statistics done;
   SimulateOptions options;
@@ -86,7 +87,7 @@ inline ExitCode run_check(const Environment& env, const CheckCommand& command) {
   std::size_t good = 0;
   for (const auto& [kernel, meaning] : kernels) {
     Statistics done;
-    const Settings settings = meaning ? complete(*meaning, command.seed, command.settings) : Settings();
+    const Settings settings = meaning ? complete(meaning->entry(), command.seed, command.settings, &*meaning) : Settings();
     const std::string used = settings.empty() ? "" : "; " + text(settings);
     const bool ok = meaning && errors.attempt(kernel, [&, &recorded = *meaning] {
       done = detail::run_once(recorded, command, settings);

@@ -9,6 +9,15 @@
 
 namespace tessera::driver {
 
+namespace detail {
+/// What a function is that is no kernel: "  (spmd, 8 blocks)".
+[[nodiscard]] inline std::string kind_text(const KernelEntry& k) {
+  if (k.kind() == FunctionKind::kernel) return {};
+  if (k.kind() == FunctionKind::spmd) return fmt::format("  (spmd, {} block{})", k.blocks(), k.blocks() == 1 ? "" : "s");
+  return fmt::format("  ({})", name(k.kind()));
+}
+}  // namespace detail
+
 /// `list`: the kernels and where they are written; nothing is traced.
 inline ExitCode run_list(const Environment& env) {
   Errors errors(env.err);
@@ -16,7 +25,7 @@ inline ExitCode run_list(const Environment& env) {
   std::size_t width = 0;
   Selection(env, {}).for_each([&](const KernelEntry& k) { width = std::max(width, name_of(k).size()); });
   Selection(env, {}).for_each([&](const KernelEntry& k) {
-    env.out << fmt::format("{:<{}}  {}:{}\n", name_of(k), width, k.location().file, k.location().line);
+    env.out << fmt::format("{:<{}}  {}:{}{}\n", name_of(k), width, k.location().file, k.location().line, detail::kind_text(k));
   });
   return errors.code();
 }

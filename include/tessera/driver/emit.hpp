@@ -1,4 +1,4 @@
-// `emit`: writes <kernel>.pto for each kernel, and manifest.json.
+// `emit`: writes <kernel>.pto for each kernel, and manifest.json, which also says what functions that call kernels do.
 #pragma once
 
 #include <fmt/format.h>
@@ -53,6 +53,18 @@ inline std::vector<nlohmann::ordered_json> other_kernels(const std::string& dire
   return others;
 }
 
+/// Adds an entry, unless there is one of its name: what several functions call is written once.
+inline bool add_named(std::vector<nlohmann::ordered_json>& list, nlohmann::ordered_json entry) {
+  for (const nlohmann::ordered_json& known : list)
+    if (known["name"] == entry["name"]) return false;
+  list.push_back(std::move(entry));
+  return true;
+}
+/// Callers of the manifest that is replaced.
+inline void keep_callers(const std::string& directory, std::vector<nlohmann::ordered_json>& callers) {
+  for (nlohmann::ordered_json& old : listed_callers(read_file(std::filesystem::path(directory) / "manifest.json"))) add_named(callers, std::move(old));
+}
+
 }  // namespace detail
 
 /// Nothing is written when a kernel fails; all that fail are reported. Kernels that only the previous manifest lists stay when
@@ -64,14 +76,19 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   if (env.kernels.size() == 0) return errors.code();
   SourceFiles sources;
   OutputFiles files(command.directory);
-  std::vector<nlohmann::ordered_json> manifest;
+  std::vector<nlohmann::ordered_json> manifest, callers;
+  const auto add = [&](const KernelEntry& kernel, const Program& p, const Function& f) {
+    const std::string name = f.name.c_str(), file = name + ".pto";
+    if (f.kind != FunctionKind::kernel) return detail::add_named(callers, caller_json(p, f));
+    if (!detail::add_named(manifest, kernel_json(f, file, command.arch))) return false;
+    files.add(file, emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler}));
+    detail::warn_of_both_cores(errors, kernel, f, command.arch);
+    return true;
+  };
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
-      const Function lowered = lower(trace(kernel, sources), {.arch = command.arch});
-      const std::string file = name_of(kernel) + ".pto";
-      files.add(file, emit_pto_mlir(lowered, {.arch = command.arch, .assembler = command.assembler}));
-      manifest.push_back(kernel_json(lowered, file, command.arch));
-      detail::warn_of_both_cores(errors, kernel, lowered, command.arch);
+      const Program lowered = lower(trace_all(kernel, sources), {.arch = command.arch});
+      for (const Function& f : lowered.functions) add(kernel, lowered, f);
     });
   });
   if (env.kernels.errors().size() > known) check_registry(env.kernels, errors, known);
@@ -83,8 +100,10 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
     if (removed > 0) files.remove(old["file"].get<std::string>());
     else manifest.push_back(old);
   }
-  std::sort(manifest.begin(), manifest.end(), [](const auto& a, const auto& b) { return a["name"] < b["name"]; });
-  files.add("manifest.json", manifest_text(manifest));
+  if (!command.kernels.empty()) detail::keep_callers(command.directory, callers);
+  for (std::vector<nlohmann::ordered_json>* const list : {&manifest, &callers})
+    std::sort(list->begin(), list->end(), [](const auto& a, const auto& b) { return a["name"] < b["name"]; });
+  files.add("manifest.json", manifest_text(manifest, callers));
   errors.attempt(nullptr, [&] {
     const std::size_t changed = files.commit();
     env.out << fmt::format("{} kernel{} for {} in {}, {} file{} changed{}\n", emitted,

@@ -55,9 +55,14 @@ class Errors {
 
   void report(Diagnostic d, const KernelEntry* kernel = nullptr) {
     if (kernel != nullptr && d.location.file[0] == 0) d.location = kernel->location();
-    err_ << d.text() << '\n';
-    if (kernel != nullptr) err_ << "  kernel: " << name_of(*kernel) << '\n';
     worsen(user_error);
+    // What is wrong with a kernel is not told again for each function that calls it.
+    const std::string text = d.text();
+    const bool known = std::find(reported_.begin(), reported_.end(), text) != reported_.end();
+    if (known && kernel != nullptr && kernel->kind() != FunctionKind::kernel) return;
+    reported_.push_back(text);
+    err_ << text << '\n';
+    if (kernel != nullptr) err_ << "  kernel: " << name_of(*kernel) << '\n';
   }
   /// A warning does not change the exit code.
   void warn(const Diagnostic& d, const KernelEntry& kernel) {
@@ -89,20 +94,23 @@ class Errors {
   void worsen(ExitCode c) { code_ = std::max(code_, c); }
 
   std::ostream& err_;
+  std::vector<std::string> reported_;
   ExitCode code_ = success;
 };
 
-/// What a kernel records, with names from its source.
-[[nodiscard]] inline Function trace(const KernelEntry& kernel, SourceFiles& files) {
+/// What a kernel records, or a function that calls kernels with all that it calls; with names from the source.
+[[nodiscard]] inline Program trace_all(const KernelEntry& kernel, SourceFiles& files) {
   try {
-    Function f = trace_kernel(kernel);
-    name_from_source(f, files);
-    return f;
+    Program p = trace_program(kernel);
+    name_from_source(p, files);
+    return p;
   } catch (const std::exception&) { throw; } catch (...) {
     fail(kernel.location(), "kernel: the lambda throws something that is not a std::exception",
          "let the lambda run to its end");
   }
 }
+/// What a kernel records, with names from its source.
+[[nodiscard]] inline Function trace(const KernelEntry& kernel, SourceFiles& files) { return std::move(trace_all(kernel, files).functions.back()); }
 
 /// The kernels that a command works on, by name. Nothing is traced.
 class Selection {
@@ -139,8 +147,9 @@ class Selection {
           std::any_of(list.begin(), list.end(), [&](const KernelEntry* o) { return name_of(*o) == name_of(k); });
       if (!repeated && !has(seen) && (wanted_.empty() || has(wanted_))) list.push_back(&k);
     }
-    std::sort(list.begin(), list.end(),
-              [](const KernelEntry* a, const KernelEntry* b) { return name_of(*a) < name_of(*b); });
+    // What calls kernels stands behind them.
+    const auto key = [](const KernelEntry* k) { return std::pair(k->kind() != FunctionKind::kernel, name_of(*k)); };
+    std::sort(list.begin(), list.end(), [&](const KernelEntry* a, const KernelEntry* b) { return key(a) < key(b); });
     return list;
   }
   [[nodiscard]] std::string known() const {

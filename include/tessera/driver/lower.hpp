@@ -1,4 +1,5 @@
-// `lower`: prints a kernel's IR, as recorded, before and after passes, or fully lowered.
+// `lower`: prints a kernel's IR, as recorded, before and after passes, or fully lowered; of a function that calls kernels the
+// whole program.
 #pragma once
 
 #include <fmt/format.h>
@@ -60,11 +61,11 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       std::vector<PassTime> times;
       options.verify = true;
       options.times = &times;
-      if (before) options.before = hook("before", command.print_before_all, command.print_before);
-      if (after) options.after = hook("after", command.print_after_all, command.print_after);
-      const Function recorded = trace(kernel, sources);
+      if (before) options.before_program = hook("before", command.print_before_all, command.print_before);
+      if (after) options.after_program = hook("after", command.print_after_all, command.print_after);
+      const Program recorded = trace_all(kernel, sources);
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", print(recorded, printing));
-      const Function lowered = run_passes(recorded, default_pipeline(), {command.arch}, options);
+      const Program lowered = run_passes(recorded, default_pipeline(), {command.arch}, options);
       if (!before && !after) env.out << print(lowered, printing);
       if (command.timing) detail::print_times(env.err, times);
     });

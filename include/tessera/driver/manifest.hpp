@@ -1,6 +1,7 @@
 // manifest.json: what a generator emitted, for the build steps and programs that use the files.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../ir/printer.hpp"
+#include "../ir/program.hpp"
 #include "../ir/signature.hpp"
 
 namespace tessera::driver {
@@ -57,12 +59,111 @@ inline nlohmann::ordered_json argument_json(const Function& f, const FunctionArg
     j["arguments"].push_back(detail::argument_json(f, a, j["arguments"].size()));
   return j;
 }
+namespace detail {
+
+/// Gives the values of a function names: parameters and hints keep theirs, others have a number.
+class ValueNames {
+ public:
+  explicit ValueNames(const Function& f) : f_(f), names_(f.value_count()) {
+    for (const Parameter& p : f.parameters) give(p.value, std::string(std::string_view(p.name)));
+    for (std::uint32_t v = 0; v < f.value_count(); ++v)
+      if (names_[v].empty()) give({v}, std::string(std::string_view(f.name_of({v}))));
+  }
+  /// A name, or the number that a constant is.
+  [[nodiscard]] nlohmann::ordered_json operator()(ValueId v) const {
+    const Value& x = f_[v];
+    if (x.kind == ValueKind::symbol) return std::string(symbol_of(x.integer).view());
+    if (x.kind != ValueKind::constant) return names_[v.index];
+    if (x.type.dtype == boolean) return x.integer != 0;
+    if (!is_float(x.type.dtype)) return x.integer;
+    if (x.number - x.number == 0) return x.number;
+    return x.number != x.number ? "nan" : x.number > 0 ? "+inf" : "-inf";  // JSON has no such numbers
+  }
+
+ private:
+  void give(ValueId v, const std::string& hint) {
+    std::string name = hint.empty() ? "v" + std::to_string(v.index) : hint;
+    while (!taken_.insert(name).second) name = (hint.empty() ? "v" : hint + "_") + std::to_string(v.index) + "_";
+    names_[v.index] = name;
+  }
+
+  const Function& f_;
+  std::vector<std::string> names_;
+  std::set<std::string> taken_;
+};
+inline std::string operation_name(const OpInfo& op) {
+  const std::string name(op.name);
+  return op.level == Level::scalar ? "scalar." + name : op.level == Level::control ? name : "tensor." + name;
+}
+inline nlohmann::ordered_json value_json(const Function& f, const ValueNames& names, ValueId v) {
+  nlohmann::ordered_json j;
+  j["name"] = names(v);
+  j["dtype"] = std::string(tessera::name(f.type(v).dtype));
+  if (f.type(v).is_shaped()) j["shape"] = shape_json(f.type(v));
+  return j;
+}
+inline nlohmann::ordered_json body_json(const Program& p, const Function& f, const ValueNames& names, BlockId b);
+/// An operation: name, operands, results; what it calls, which attributes and blocks it has.
+inline nlohmann::ordered_json operation_json(const Program& p, const Function& f, const ValueNames& names, OpId op) {
+  nlohmann::ordered_json j;
+  j["operation"] = operation_name(f.info(op));
+  if (f.is(op, ops::call)) {
+    j["callee"] = text_json(callee(p, f, op).name);
+    j["parameters"] = nlohmann::ordered_json::array();
+    for (const Parameter& q : callee(p, f, op).parameters) j["parameters"].push_back(text_json(q.name));
+  }
+  j["operands"] = nlohmann::ordered_json::array();
+  for (int i = 0; i < f.operand_count(op); ++i) j["operands"].push_back(names(f.operand(op, i)));
+  j["results"] = nlohmann::ordered_json::array();
+  for (int i = 0; i < f.result_count(op); ++i) j["results"].push_back(value_json(f, names, f.result(op, i)));
+  for (const Attr& a : f.attrs(op)) {
+    if (a.key == AttrKey::callee) continue;
+    if (a.key == AttrKey::compare) j["attributes"][std::string(tessera::name(a.key))] = std::string(tessera::name(static_cast<Compare>(a.integer)));
+    else if (a.is_list) j["attributes"][std::string(tessera::name(a.key))] = std::vector<std::int64_t>(f.list(a).begin(), f.list(a).end());
+    else j["attributes"][std::string(tessera::name(a.key))] = a.integer;
+  }
+  for (int i = 0; i < f.block_count(op); ++i) {
+    nlohmann::ordered_json block;
+    block["arguments"] = nlohmann::ordered_json::array();
+    for (const ValueId v : f[f.block(op, i)].arguments) block["arguments"].push_back(value_json(f, names, v));
+    block["body"] = body_json(p, f, names, f.block(op, i));
+    j["blocks"].push_back(std::move(block));
+  }
+  return j;
+}
+inline nlohmann::ordered_json body_json(const Program& p, const Function& f, const ValueNames& names, BlockId b) {
+  nlohmann::ordered_json body = nlohmann::ordered_json::array();
+  for (OpId op = f[b].first; op; op = f.next(op)) body.push_back(operation_json(p, f, names, op));
+  return body;
+}
+
+}  // namespace detail
+
+/// A function of a lowered program that calls kernels: what a host has to do in its place. Arguments and the operands of calls
+/// stand in the order of the parameters, which calls name; an emitted kernel takes them in the order of its own entry.
+[[nodiscard]] inline nlohmann::ordered_json caller_json(const Program& p, const Function& f) {
+  nlohmann::ordered_json j;
+  j["name"] = detail::text_json(f.name);
+  j["kind"] = name(f.kind);
+  if (f.kind == FunctionKind::spmd) j["blocks"] = f.blocks;
+  j["source"] = {{"file", std::string(short_file(f.location))}, {"line", f.location.line}};
+  j["arguments"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+    const bool tensor = f.type(f.parameters[i].value).is_tensor();
+    j["arguments"].push_back(detail::argument_json(f, {tensor ? FunctionArgument::Kind::tensor : FunctionArgument::Kind::scalar, i, 0}, i));
+  }
+  j["body"] = detail::body_json(p, f, detail::ValueNames(f), f.body());
+  return j;
+}
+
 /// Grows when a reader of the former version would misread the file.
 inline constexpr int manifest_version = 2;
-[[nodiscard]] inline std::string manifest_text(const std::vector<nlohmann::ordered_json>& kernels) {
+[[nodiscard]] inline std::string manifest_text(const std::vector<nlohmann::ordered_json>& kernels,
+                                               const std::vector<nlohmann::ordered_json>& callers = {}) {
   nlohmann::ordered_json j;
   j["version"] = manifest_version;
   j["kernels"] = kernels;
+  if (!callers.empty()) j["callers"] = callers;
   return j.dump(2) + "\n";
 }
 
@@ -83,6 +184,16 @@ inline constexpr int manifest_version = 2;
       kernels.push_back(kernel);
   }
   return kernels;
+}
+
+/// The callers that a manifest of this version lists.
+[[nodiscard]] inline std::vector<nlohmann::ordered_json> listed_callers(const std::string& manifest) {
+  const nlohmann::ordered_json j = nlohmann::ordered_json::parse(manifest, nullptr, /*allow_exceptions*/ false);
+  std::vector<nlohmann::ordered_json> callers;
+  if (!j.is_object() || j.value("version", nlohmann::ordered_json()) != manifest_version || !j.contains("callers") || !j["callers"].is_array()) return callers;
+  for (const nlohmann::ordered_json& c : j["callers"])
+    if (c.is_object() && c.contains("name") && c["name"].is_string()) callers.push_back(c);
+  return callers;
 }
 
 }  // namespace tessera::driver

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../ir/program.hpp"
 #include "../ir/signature.hpp"
 #include "../ops/all.hpp"
 #include "../simulate/array.hpp"
@@ -37,10 +38,15 @@ struct Limits {
 inline bool passes_on(const OpInfo& op) {
   return &op == &ops::load || &op == &ops::slice || &op == &ops::reshape || &op == &ops::transpose || &op == &ops::move;
 }
-inline void collect_limits(const Function& f, ValueId v, Limits& limits) {
+/// The parameter that a call hands an operand to.
+inline ValueId receiving(const Function& callee, int operand) { return callee.parameters[static_cast<std::size_t>(operand)].value; }
+
+/// `p`: the program that the function is of, for its calls; may be null.
+inline void collect_limits(const Program* p, const Function& f, ValueId v, Limits& limits) {
   f.for_each_use(v, [&](OpId op, int operand) {
     const OpInfo& info = f.info(op);
-    if (operand == 0 && passes_on(info)) collect_limits(f, f.result(op), limits);
+    if (p != nullptr && &info == &ops::call) return collect_limits(p, callee(*p, f, op), receiving(callee(*p, f, op), operand), limits);
+    if (operand == 0 && passes_on(info)) collect_limits(p, f, f.result(op), limits);
     if (operand != 1) return;
     const Type& x = f.type(f.operand(op, 0));
     if (&info == &ops::gather) limits.positions = x.last();
@@ -51,13 +57,14 @@ inline void collect_limits(const Function& f, ValueId v, Limits& limits) {
 
 
 /// Whether a scalar divides, or is the step of a loop, on its own or as a part of a larger one: then it is not zero.
-inline bool divides(const Function& f, ValueId v) {
+inline bool divides(const Program* p, const Function& f, ValueId v) {
   bool found = false;
   f.for_each_use(v, [&](OpId op, int operand) {
     const OpInfo& info = f.info(op);
+    if (p != nullptr && &info == &ops::call) found = found || divides(p, callee(*p, f, op), receiving(callee(*p, f, op), operand));
     found = found || (operand == 1 && (&info == &ops::scalar_div || &info == &ops::scalar_rem || &info == &ops::divs)) ||
             (operand == 2 && &info == &ops::for_loop) ||
-            (info.level == Level::scalar && f.result_count(op) > 0 && divides(f, f.result(op)));
+            (info.level == Level::scalar && f.result_count(op) > 0 && divides(p, f, f.result(op)));
   });
   return found;
 }
@@ -71,11 +78,11 @@ struct SettingName {
   bool is_dim = false;
   bool divides = false;
 };
-[[nodiscard]] inline std::vector<SettingName> setting_names(const Function& f) {
+[[nodiscard]] inline std::vector<SettingName> setting_names(const Function& f, const Program* program = nullptr) {
   std::vector<SettingName> names;
   for (const Parameter& p : f.parameters)
     if (const Type& t = f.type(p.value); t.is_scalar())
-      names.push_back({std::string(std::string_view(p.name)), t.dtype, false, detail::divides(f, p.value)});
+      names.push_back({std::string(std::string_view(p.name)), t.dtype, false, detail::divides(program, f, p.value)});
   for (const std::int64_t d : argument_dims(f)) names.push_back({std::string(symbol_of(d).view()), index_type, true, false});
   return names;
 }
@@ -111,10 +118,10 @@ inline double random_setting(const SettingName& n, std::uint64_t seed) {
 }  // namespace detail
 
 /// A number for each name that the function has: what is set, and random ones that depend on the seed alone.
-[[nodiscard]] inline Settings complete(const Function& f, std::uint64_t seed, const Settings& given) {
+[[nodiscard]] inline Settings complete(const Function& f, std::uint64_t seed, const Settings& given, const Program* program = nullptr) {
   Settings all;
   std::uint64_t position = 0;
-  for (const SettingName& n : setting_names(f)) {
+  for (const SettingName& n : setting_names(f, program)) {
     const auto set = given.find(n.name);
     ++position;
     all.emplace(n.name, set != given.end() ? set->second : detail::random_setting(n, seed * 1000 + position));
@@ -132,7 +139,9 @@ inline double random_setting(const SettingName& n, std::uint64_t seed) {
 class RandomArguments {
  public:
   /// `settings` holds every name of the function, see complete(). Throws UserError when the tensors are too large.
-  RandomArguments(const Function& f, std::uint64_t seed, const Settings& settings) {
+  RandomArguments(const Program& p, std::uint64_t seed, const Settings& settings) : RandomArguments(p.entry(), seed, settings, &p) {}
+  /// `program`: the one that the function is of; null for a kernel.
+  RandomArguments(const Function& f, std::uint64_t seed, const Settings& settings, const Program* program = nullptr) : program_(program) {
     tensors_.reserve(f.parameters.size());
     for (std::size_t i = 0; i < f.parameters.size(); ++i) {
       const Parameter& p = f.parameters[i];
@@ -172,7 +181,7 @@ class RandomArguments {
     fill_random(made, seed);
     if (is_float(t.dtype)) return made;
     detail::Limits limits;
-    detail::collect_limits(f, p.value, limits);
+    detail::collect_limits(program_, f, p.value, limits);
     for (std::int64_t i = 0; i < made.size(); ++i) {
       const std::int64_t x = made.integer(i);
       if (limits.positions > 0) made.set_integer(i, (x + 8 + i) % limits.positions);
@@ -181,6 +190,7 @@ class RandomArguments {
     return made;
   }
 
+  const Program* program_;
   double bytes_ = 0;
   std::vector<HostTensor> tensors_;
   std::vector<Argument> list_;
