@@ -326,9 +326,9 @@ auto kernel(std::string_view name, const parameter_names<N>& names, F f) -> decl
 
 namespace detail {
 /// How many blocks an spmd wrapper runs; a constant, so that the compiler refuses a wrong one.
-struct block_total {
+struct positive_block_count {
   std::int64_t count;
-  consteval block_total(std::int64_t n) : count(n) {  // NOLINT: converts by design
+  consteval positive_block_count(std::int64_t n) : count(n) {  // NOLINT: converts by design
     if (n <= 0) refused(static_cast<broken::spmd_block_count_is_not_positive<>*>(nullptr));
   }
 
@@ -359,7 +359,7 @@ struct block_total {
   auto NAME(std::string_view name COUNT, const parameter_names<N>& names, F f)->decltype(detail::unwrap(detail::broken_names<F, N>()));
 
 #define TESSERA_NO_COUNT
-#define TESSERA_BLOCK_COUNT , detail::block_total blocks
+#define TESSERA_BLOCK_COUNT , detail::positive_block_count blocks
 /// Registers a function that runs on the host and calls kernels:
 /// `inline const auto layer = orchestration("layer", [](Tensor<...> x, Tensor<...> w) { return softmax(linear(x, w)); });`
 TESSERA_CALLER(orchestration, TESSERA_NO_COUNT, 1)

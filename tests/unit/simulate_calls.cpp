@@ -1,0 +1,214 @@
+// Running programs: tensors between kernels are memory, undefined until a call writes them; spmd wrappers run every block.
+#include <tessera/simulate.hpp>
+
+#include "support/programs.hpp"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+using X = Tensor<Shape<32, 64>, f32>;
+using Half = Tensor<Shape<16, 64>, f32>;
+
+inline const auto softmax = kernel("softmax", params("x"), [](X x) {
+  auto e = exp(x - row_max(x));
+  return e / row_sum(e);
+});
+inline const auto scale = kernel("scale", params("x", "s"), [](X x, Scalar<f32> s) { return x * s; });
+inline const auto add_one = kernel("add_one", params("x"), [](X x) { return x + 1.0f; });
+inline const auto top_half = kernel("top_half", params("x", "o"), [](X x, Out<X> o) { store(load<Shape<16, 64>>(x, at(0, 0)), o, at(0, 0)); });
+inline const auto bottom_half = kernel("bottom_half", params("x", "o"), [](X x, Out<X> o) { store(load<Shape<16, 64>>(x, at(16, 0)), o, at(16, 0)); });
+inline const auto rows_of_block = kernel("rows_of_block", params("x", "o"), [](X x, Out<X> o) {
+  Index rows = 32 / block_count(), first = rows * block_index();
+  for (Index i : range(rows)) {
+    auto t = load<Shape<1, 64>>(x, at(first + i, 0));
+    store(t + cast<f32>(block_index()), o, at(first + i, 0));
+  }
+});
+inline const auto blocks_of_4 = spmd("blocks_of_4", 4, params("x", "o"), [](X x, Out<X> o) { rows_of_block(x, o); });
+
+std::string error_of(auto&& run) {
+  try {
+    run();
+    return "no error";
+  } catch (const UserError& e) { return std::string(e.message()); } catch (const InternalError& e) {
+    return std::string("internal: ") + e.what();
+  }
+}
+double element(const auto& array, std::int64_t i, std::int64_t k) { return array.get(i * 64 + k); }
+
+}  // namespace
+
+TEST_CASE("a program gives what its kernels give one after the other") {
+  const auto layer = orchestration("layer_1", [](X x, Scalar<f32> s) {
+    auto h = softmax(x);
+    return scale(h, s + 1);
+  });
+  const auto x = random<X>(1);
+  for (const Arch arch : {Arch::a3, Arch::a5}) {
+    const auto y = simulate(layer, SimulateOptions{.arch = arch}, x, 1.0f);
+    const auto expected = simulate(scale, simulate(softmax, x), 2.0f);
+    CHECK(max_abs_diff(y, expected) == 0);
+  }
+  const Program p = layer.trace();
+  simulate_every_level(p, {x, 1.0f});
+}
+TEST_CASE("several results, outputs, a loop and a branch") {
+  const auto layer = orchestration("layer_2", params("x", "n", "o"), [](X x, Index n, Out<X> o) {
+    Var h = add_one(x);
+    for (Index i : range(n)) if_(i == 1, [&] { h = softmax(h); }, [&] { h = scale(h, 2.0f); });
+    top_half(h, o);
+    bottom_half(x, o);
+    return results(add_one(h), h);
+  });
+  const auto x = random<X>(2);
+  auto o = zeros<X>();
+  const auto [a, b] = simulate(layer, x, 3, o);
+  CHECK(element(a, 5, 7) == Approx(element(b, 5, 7) + 1));
+  CHECK(element(o, 5, 7) == element(b, 5, 7));
+  CHECK(element(o, 20, 7) == element(x, 20, 7));
+}
+TEST_CASE("a tensor that is created is undefined until a call writes it") {
+  const auto reads_all = orchestration("reads_all", [](X x) {
+    auto t = create<Shape<32, 64>, f32>();
+    top_half(x, t);
+    return add_one(t);
+  });
+  const auto data = random<X>(3);
+  CHECK(error_of([&] { (void)simulate(reads_all, data); }) == "return: an uninitialised element is returned (result 0, element [16, 0] of [32, 64])");
+  // Without the recorded program it is the lowered one that tells.
+  CHECK(error_of([&] { (void)simulate(reads_all, SimulateOptions{.agreement = Agreement::off}, data); }) ==
+        "store: an uninitialised element is used (operand 0, element [16, 0] of [32, 64])");
+  const auto gives_it = orchestration("gives_it", [](X x) {
+    auto t = create<Shape<32, 64>, f32>();
+    top_half(x, t);
+    return t;
+  });
+  CHECK(error_of([&] { (void)simulate(gives_it, data); }) == "return: an uninitialised element is returned (result 0, element [16, 0] of [32, 64])");
+  const auto host_reads = orchestration("host_reads", [](X x) {
+    auto t = create<Shape<32, 64>, f32>();
+    top_half(x, t);
+    return scale(x, read(t, at(31, 0)));
+  });
+  CHECK(error_of([&] { (void)simulate(host_reads, data); }) == "read: an uninitialised element is used (operand 0, element [31, 0] of [32, 64])");
+  const auto whole = orchestration("whole", [](X x) {
+    auto t = create<Shape<32, 64>, f32>();
+    top_half(x, t);
+    bottom_half(x, t);
+    return add_one(t);
+  });
+  CHECK(element(simulate(whole, data), 31, 63) == element(data, 31, 63) + 1);
+}
+TEST_CASE("each trip of a loop creates a tensor of its own") {
+  const auto stale = orchestration("stale", [](X x, Index n) {
+    Var h = add_one(x);
+    for (Index i : range(n)) {
+      auto t = create<Shape<32, 64>, f32>();
+      if_(i == 0, [&] { bottom_half(h, t); });
+      top_half(h, t);
+      h = add_one(t);
+    }
+    return h;
+  });
+  const auto x = random<X>(4);
+  CHECK(element(simulate(stale, x, 1), 31, 63) == Approx(element(x, 31, 63) + 2));
+  CHECK(error_of([&] { (void)simulate(stale, x, 2); }) != "no error");
+}
+TEST_CASE("an spmd wrapper runs each of its blocks") {
+  const auto x = random<X>(5);
+  const auto layer = orchestration("layer_3", params("x", "o"), [](X x_, Out<X> o) {
+    auto t = create<Shape<32, 64>, f32>();
+    blocks_of_4(x_, t);
+    rows_of_block(t, o);  // one block: all rows
+  });
+  auto o = zeros<X>();
+  simulate(layer, x, o);
+  const auto plus = [&](std::int64_t row, float n) { return static_cast<double>(static_cast<float>(element(x, row, 9)) + n); };
+  CHECK(element(o, 0, 9) == plus(0, 0));
+  CHECK(element(o, 8, 9) == plus(8, 1));
+  CHECK(element(o, 31, 9) == plus(31, 3));
+  // On its own, and in a group.
+  auto alone = zeros<X>(), grouped = zeros<X>();
+  simulate(blocks_of_4, x, alone);
+  const auto cluster = group("cluster_1", [](X x_, Out<X> o_) { blocks_of_4(x_, o_); });
+  simulate(cluster, x, grouped);
+  CHECK(max_abs_diff(alone, o) == 0);
+  CHECK(max_abs_diff(grouped, o) == 0);
+  Statistics done;
+  SimulateOptions options;
+  options.statistics = &done;
+  simulate(blocks_of_4, options, x, alone);
+  CHECK(done.gm_bytes_written == 32 * 64 * 4);
+}
+TEST_CASE("blocks that are missing leave a hole that is found") {
+  const auto few = kernel("few", params("x", "o"), [](X x, Out<X> o) {
+    store(load<Shape<8, 64>>(x, at(block_index() * 8, 0)), o, at(block_index() * 8, 0));
+  });
+  const auto three = spmd("three", 3, params("x", "o"), [few](X x, Out<X> o) { few(x, o); });
+  const auto layer = orchestration("layer_4", [three](X x) {
+    auto t = create<Shape<32, 64>, f32>();
+    three(x, t);
+    return t;
+  });
+  CHECK(error_of([&] { (void)simulate(layer, random<X>(6)); }) == "return: an uninitialised element is returned (result 0, element [24, 0] of [32, 64])");
+}
+TEST_CASE("one tensor under two names is refused when it is written") {
+  const auto layer = orchestration("layer_5", params("x", "n"), [](X x, Index n) {
+    Var a = add_one(x), b = add_one(x);
+    if_(n == 1, [&] { b = a; });
+    top_half(a, b);
+    return add_one(b);
+  });
+  const auto x = random<X>(7);
+  CHECK(error_of([&] { (void)simulate(layer, x, 0); }) == "no error");
+  CHECK(error_of([&] { (void)simulate(layer, x, 1); }) ==
+        "call: one tensor is given for two parameters, and top_half writes it (x, o)");
+}
+TEST_CASE("named dims of callees have one size") {
+  using S = Tensor<Shape<dyn<"S">, 64>, f32>;
+  using T = Tensor<Shape<dyn<"T">, 64>, f32>;
+  const auto both = kernel("both_1", params("x", "o"), [](S x, Out<S> o) {
+    for (Index i : range(dim(x, 0))) store(load<Shape<1, 64>>(x, at(i, 0)), o, at(i, 0));
+  });
+  const auto layer = orchestration("layer_6", params("x", "o"), [both](T x, Out<T> o) { both(x, o); });
+  const auto x = random<X>(8);
+  auto o = zeros<X>();
+  simulate(layer, x, o);
+  CHECK(max_abs_diff(x, o) == 0);
+  auto other = zeros<Half>();
+  CHECK(error_of([&] { simulate(layer, x, other); }) == "simulate: dim T has two sizes (32, in o 16)");
+}
+TEST_CASE("a plain parameter that a call writes is written in the array") {
+  const auto layer = orchestration("layer_7", params("x", "y"), [](X x, X y) {
+    top_half(x, y);
+    bottom_half(x, y);
+  });
+  const auto x = random<X>(9);
+  auto y = zeros<X>();
+  simulate(layer, x, y);
+  CHECK(max_abs_diff(x, y) == 0);
+  CHECK(error_of([&] { simulate(layer, x, x); }) == "simulate: one array is given for two parameters, and the kernel writes it (x, y)");
+  const auto fixed = random<X>(10);
+  CHECK(error_of([&] { simulate(layer, x, fixed); }) == "simulate: the argument cannot be written (y)");
+}
+TEST_CASE("a lowering that writes something else is found through calls") {
+  const auto layer = orchestration("layer_8", [](X x) { return add_one(x); });
+  const Program meaning = layer.trace();
+  Program lowered = lower(meaning);
+  const auto other = kernel("other", params("x"), [](X x) { return x + 2.0f; });
+  lowered.functions[0] = lower(other.trace());
+  const auto x = random<X>(11);
+  CHECK(contains(error_of([&] { (void)simulate_lowered(meaning, lowered, {x}); }),
+                 "internal: internal error: simulate: layer_8: the lowered kernel gives another result 0 than its tensor-level meaning"));
+}
+TEST_CASE("emit_pto gives one module for each kernel that is reached") {
+  const auto layer = orchestration("layer_9", [](X x, Out<X> o) {
+    blocks_of_4(softmax(softmax(x)), o);
+  });
+  const std::vector<KernelText> texts = emit_pto(layer, {.arch = Arch::a5});
+  REQUIRE(texts.size() == 2);
+  CHECK(texts[0].kernel == "softmax");
+  CHECK(texts[0].text == emit_pto(softmax, {.arch = Arch::a5}));
+  CHECK(texts[1].kernel == "rows_of_block");
+}
