@@ -103,9 +103,12 @@ template <class E, class X, class S, class O>
 using extents_t = typename extents_of_window<std::remove_cvref_t<E>, X, S, O>::type;
 template <class List, class E>
 const List& extents_list(const E& e) {
-  static constexpr List computed{};
-  if constexpr (std::is_same_v<E, clamped_tag>) return computed;
-  else return e;
+  if constexpr (std::is_same_v<E, clamped_tag>) {
+    static constexpr List computed{};
+    return computed;
+  } else {
+    return e;
+  }
 }
 
 }  // namespace detail
