@@ -249,9 +249,18 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
     case PtoForm::ins_outs:
     case PtoForm::arg_reduce:
       break;
+    case PtoForm::merge: {
+      const Type list = tile_type(d, {1, 256});
+      if (op.lists == 1) return l.op(op, {source(l, "x", list), l.f.constant(i32, std::int64_t{64})});
+      std::vector<ValueId> operands;
+      for (int i = 0; i < op.lists; ++i) operands.push_back(source(l, i % 2 == 0 ? "x" : "y", list));
+      operands.push_back(l.op(ops::create, {}, {}, tile_type(d, {1, 256 * op.lists})));
+      return l.op(op, operands);
+    }
     default:
       return {};
   }
+  if (&op == &ops::sort32) return l.op(op, {source(l, "x", wide), source(l, "index", tile_type(u32, {tile_rows, tile_cols}))});
   if (&op == &ops::concat) return l.op(op, {source(l, "x", wide), source(l, "y", wide)});
   if (op.form == PtoForm::compare || op.reads_masks) {
     const Attr less = int_attr(AttrKey::compare, static_cast<std::int64_t>(Compare::lt));

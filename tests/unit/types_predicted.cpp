@@ -97,6 +97,21 @@ class OneOperation : public Recording {
       if (on_tiles_) operands.push_back(op(ops::create, {}, {}, scratch_type(ops::select, x_)));
       return op(ops::select, operands);
     }
+    if (is(ops::sort32)) {
+      Dims wide = dims;
+      wide.back() = 32;
+      return op(info, {operand(wide, x_.dtype), operand(wide, u32)});
+    }
+    if (info.form == PtoForm::merge) {
+      Dims wide(dims.size(), 1);
+      wide.back() = 256;
+      if (info.lists == 1) return op(info, {operand(wide, x_.dtype), constant(i32, 64)});
+      std::vector<ValueId> operands;
+      for (int i = 0; i < info.lists; ++i) operands.push_back(operand(wide, x_.dtype));
+      wide.back() *= info.lists;
+      if (on_tiles_) operands.push_back(create(x_.dtype, wide, Vec));
+      return op(info, operands);
+    }
     if (is(ops::concat)) return op(info, {any_operand(), any_operand()});
     if (info.shape_rule != rule::none) return op(info, {any_operand(), any_operand()});
     if (info.infer == ops::adds.infer || info.infer == ops::divs.infer || info.infer == ops::shls.infer) return op(info, {any_operand(), scalar_operand()});

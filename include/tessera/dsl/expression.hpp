@@ -128,7 +128,7 @@ constexpr std::int64_t held() {
   else return 0;
 }
 
-/// Up to three operands of a node, stored in place.
+/// Up to four operands of a node, stored in place.
 template <class... K>
 struct kids;
 template <>
@@ -174,6 +174,21 @@ struct kids<A, B, C> {
     v[0] = a.record(r, at);
     v[1] = b.record(r, at);
     v[2] = c.record(r, at);
+  }
+};
+template <class A, class B, class C, class D>
+struct kids<A, B, C, D> {
+  A a;
+  B b;
+  C c;
+  D d;
+  static constexpr std::int64_t need = A::need + held<A>() + B::need + held<B>() + C::need + held<C>() + D::need;
+  static constexpr std::int64_t held_bytes = held<A>() + held<B>() + held<C>() + held<D>();
+  TESSERA_INLINE void record(Recorder& r, const Location& at, ValueId* v) const {
+    v[0] = a.record(r, at);
+    v[1] = b.record(r, at);
+    v[2] = c.record(r, at);
+    v[3] = d.record(r, at);
   }
 };
 

@@ -123,6 +123,9 @@ TESSERA_PAIR(gather)
 TESSERA_PAIR(gather_flat)
 /// x [..,M] and y [..,N] side by side: [..,M+N].
 TESSERA_PAIR(concat)
+/// Blocks of 32 elements of each row of x in descending order, each element with its index (u32, of x's shape or one row): pairs
+/// of 8 bytes, so that [..,N] becomes [..,2N] of f32 or [..,4N] of f16. merge_sort makes longer sorted blocks of them.
+TESSERA_PAIR(sort32)
 #undef TESSERA_PAIR
 template <class X, class Y, class Z, class... More>
   requires(recorded<X> && recorded<Y> && recorded<Z> && (recorded<More> && ...))

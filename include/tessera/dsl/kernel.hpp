@@ -7,6 +7,7 @@
 #include "call.hpp"
 #include "control.hpp"
 #include "registry.hpp"
+#include "sort.hpp"
 #include "split.hpp"
 #include "windows.hpp"
 

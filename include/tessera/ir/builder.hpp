@@ -169,6 +169,7 @@ class Builder {
       case ValidRule::intersection: return common_extents(operands, 2, result, extents, same_as);
       case ValidRule::concat: return concat_extents(operands, result, extents);
       case ValidRule::lane_half: return half_extents(operands, static_cast<Split>(attr(AttrKey::split, 1)), result, extents);
+      case ValidRule::whole_rows: return whole_row_extents(op, operands, result, extents);
       case ValidRule::select: return common_extents(operands, 3, result, extents, same_as);
       case ValidRule::larger: return larger_extents(op, operands[0], operands[1], result, extents, same_as);
       case ValidRule::row_reduce:
@@ -252,6 +253,20 @@ class Builder {
       extents[i] = m == n || n == whole ? m : m == whole ? n : extent_of(min(value_of(m), value_of(n)));
     }
     extents[last] = extent_of(add(index(front), value_of(f_->valid(b, last))));
+    return true;
+  }
+  bool whole_row_extents(const OpInfo& op, List<ValueId> operands, const Type& result, Extent* extents) {
+    const int last = result.rank - 1;
+    for (std::size_t i = 0; i < operands.size() && i < (op.lists > 0 ? static_cast<std::size_t>(op.lists) : 1u); ++i) {
+      const ValueId x = operands[i];
+      if (f_->fully_valid(x)) continue;
+      if (op.lists > 0 || f_->valid(x, last) != Extent{f_->type(x).last(), {}})
+        fail(location_, Text(op.name).append(": an operand is valid in part along the last axis (operand ").append(static_cast<int>(i)).append(")"),
+             "fill the rest with the smallest number: fillpad(x, Pad::min)");
+    }
+    if (f_->fully_valid(operands[0])) return false;
+    for (int i = 0; i < last; ++i) extents[i] = f_->valid(operands[0], i);
+    extents[last] = {result.dims[last], {}};
     return true;
   }
   // What is valid in each of the first `count` operands.

@@ -9,6 +9,7 @@
 #include "memory.hpp"
 #include "reduce.hpp"
 #include "scalar.hpp"
+#include "sort.hpp"
 #include "split.hpp"
 
 namespace tessera::ops {
@@ -27,7 +28,7 @@ constexpr Family family(std::string_view name, const OpInfo* const (&list)[N]) {
 inline constexpr Family families[] = {
     family("elementwise", elementwise_family), family("broadcast", broadcast_family),
     family("compare", compare_family),
-    family("reduce", reduce_family), family("matmul", matmul_family),
+    family("reduce", reduce_family), family("sort", sort_family), family("matmul", matmul_family),
     family("memory", memory_family), family("split", split_family), family("scalar", scalar_family),
     family("control", control_family)};
 

@@ -83,6 +83,7 @@ enum class ValidRule : std::uint8_t {
   select,           ///< what is valid in operands 0, 1 and 2
   lane_half,        ///< of operand 0, what reaches into the half of the lane in operand 1
   concat,           ///< operand 0, which is valid in all of its last axis, and operand 1 behind it
+  whole_rows,       ///< those of operand 0, which is valid in all of its last axis; merged lists are fully valid
   row_reduce,       ///< operand 0 with the last extent 1
   col_reduce,       ///< operand 0 with the second-last extent 1
   window,           ///< of a window: what operands behind the offsets state, or all of it
@@ -102,13 +103,14 @@ enum class ScratchRule : std::uint8_t {
   like_result,  ///< like operand 0 and valid as the result, behind operands 0 and 1
   two_blocks,   ///< like operand 0, with rows of 64 bytes at least
   one_block,    ///< behind operand 2: 32 bytes, whatever the operands are
+  sum,          ///< behind the merged lists: a row as long as all of them
 };
 
 /// How an operation is written in `.pto` text.
 enum class PtoForm : std::uint8_t {
   none,       ///< no instruction
   ins_outs,   ///< `pto.X ins(operands) outs(result)`
-  cast, compare, arg_reduce, fill, sequence, load, store, move, matmul, matmul_acc,
+  cast, compare, arg_reduce, merge, fill, sequence, load, store, move, matmul, matmul_acc,
   subview,          ///< a window of a tile
   insert,           ///< a tile written into a window of another
   reshape,
@@ -151,6 +153,7 @@ struct OpInfo {
   std::int8_t typed_by = 0;               ///< the operand that `dtypes` is about
   bool reads_masks = false;               ///< takes what a comparison of tensors or tiles gives
   SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
+  std::int8_t lists = 0;                  ///< merges: how many sorted lists stand first among the operands
   bool made_by_passes = false;            ///< no function of the front end makes it
 };
 
@@ -168,6 +171,7 @@ struct OpInfo {
     case ScratchRule::none: return -1;
     case ScratchRule::like_result: return 2;
     case ScratchRule::one_block: return 3;
+    case ScratchRule::sum: return op.lists;
     default: return scratch_model(op) + 1;
   }
 }
@@ -181,6 +185,13 @@ inline constexpr std::int64_t scratch_row = 128;
   if (op.scratch == ScratchRule::two_blocks && like.last() < two_blocks) return with_dim(like, like.rank - 1, two_blocks);
   const bool short_rows = op.scratch == ScratchRule::wide_rows && like.last() < scratch_row;
   return short_rows ? with_dim(like, like.rank - 1, scratch_row) : like;
+}
+/// The scratch tile of an operation whose operand `i` has type type_at(i).
+template <class TypeAt>
+constexpr Type scratch_type_of(const OpInfo& op, TypeAt&& type_at) {
+  Type t = scratch_type(op, type_at(scratch_model(op)));
+  for (int i = 1; op.scratch == ScratchRule::sum && i < op.lists; ++i) t.dims[t.rank - 1] += type_at(i).last();
+  return t;
 }
 /// Whether a 2-D tile that the user gives serves as scratch: it holds as much as the operand, which the instructions need.
 [[nodiscard]] constexpr bool is_scratch(const Type& tile, const Type& model) {

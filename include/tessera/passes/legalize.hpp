@@ -60,6 +60,7 @@ class Legalize {
     if (in_.is(op, ops::compare) || in_.is(op, ops::compares)) return compare(op);
     if (in_.is(op, ops::select)) return select(op);
     if (in_.is(op, ops::concat)) return concat(op);
+    if (in_.is(op, ops::merge_sort)) return merge_sort(op);
     if (in_.is(op, ops::transpose)) return transpose(op);
     if (in_.is(op, ops::transpose_view)) return transpose_view(op);
     if (in_.is(op, ops::slice)) return slice(op);
@@ -156,8 +157,7 @@ class Legalize {
   }
   /// The scratch tile of `info` on these operands, for `op`.
   ValueId scratch_of(OpId op, const OpInfo& info, List<ValueId> operands) {
-    const ValueId model = operands[static_cast<std::size_t>(scratch_model(info))];
-    return emit(op, ops::create, {}, {}, scratch_type(info, out_.type(model)));
+    return emit(op, ops::create, {}, {}, scratch_type_of(info, [&](int i) { return out_.type(operands[static_cast<std::size_t>(i)]); }));
   }
   ValueId transposed(OpId op, ValueId x, const Type& requested = {}) {
     return emit(op, ops::transpose, {x, scratch_of(op, ops::transpose, {x})}, {}, requested);
@@ -320,6 +320,20 @@ class Legalize {
     finish(op, made);
   }
 
+  // The instruction merges four blocks at a time: fewer are lists of their own.
+  void merge_sort(OpId op) {
+    const ValueId x = as_row_in_vec(op, r_.map(in_.operand(op, 0)));
+    const Type row = out_.type(x);
+    const std::int64_t block = in_[in_.operand(op, 1)].integer, count = row.last() / block;
+    if (count >= 4) return plain(op, {x, r_.map(in_.operand(op, 1))});
+    std::vector<ValueId> lists;
+    for (std::int64_t i = 0; i < count; ++i)
+      lists.push_back(emit(op, ops::slice, {x, b_.index(0), b_.index(i * block)}, {}, with_dim(row, 1, block)));
+    const OpInfo& merge = count == 2 ? ops::merge_sort2 : ops::merge_sort3;
+    lists.push_back(scratch_of(op, merge, lists));
+    finish(op, emit(op, merge, lists));
+  }
+
   // The instruction takes rows without padding: further positions 0 fill them, and what they give is cut off.
   void gather(OpId op) {
     const ValueId x = r_.map(in_.operand(op, 0)), index = as_row_in_vec(op, r_.map(in_.operand(op, 1)));
@@ -351,8 +365,8 @@ class Legalize {
     if (operands.size() == static_cast<std::size_t>(scratch_operand(info)))
       return operands.push_back(scratch_of(op, info, operands));
     const Type &like = out_.type(operands[static_cast<std::size_t>(scratch_model(info))]), &s = out_.type(operands.back());
-    const bool stated = info.scratch == ScratchRule::one_block || info.scratch == ScratchRule::two_blocks;
-    const Type x = stated ? scratch_type(info, like) : like;
+    const bool stated = info.scratch == ScratchRule::one_block || info.scratch == ScratchRule::two_blocks || info.scratch == ScratchRule::sum;
+    const Type x = stated ? scratch_type_of(info, [&](int i) { return out_.type(operands[static_cast<std::size_t>(i)]); }) : like;
     if (!is_scratch(s, x))
       refuse(op, "the scratch tile is smaller than the operand (" + shape_text(s) + ", " + shape_text(x) + ")",
              "leave it out, or give a tile like the operand");

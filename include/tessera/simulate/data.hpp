@@ -138,7 +138,7 @@ struct Data {
   Data d(t.dtype(), box_of(t.dims()));
   for (std::int64_t i = 0; i < d.size(); ++i) {
     const auto u = static_cast<std::size_t>(i);
-    if (is_float(d.dtype)) d.floats[u] = static_cast<float>(t.get(i));
+    if (is_float(d.dtype)) d.floats[u] = float_from_bytes(d.dtype, t.data() + u * t.element_bytes());
     else d.integers[u] = t.integer(i);
     d.known[u] = 1;
   }
@@ -149,7 +149,7 @@ inline void to_host(const Data& d, HostTensor& t) {
   for (std::int64_t i = 0; i < d.size(); ++i) {
     const auto u = static_cast<std::size_t>(i);
     if (d.known[u] == 0) continue;
-    if (is_float(d.dtype)) t.set(i, static_cast<double>(d.floats[u]));
+    if (is_float(d.dtype)) float_to_bytes(d.dtype, d.floats[u], t.data() + u * t.element_bytes());
     else t.set_integer(i, d.integers[u]);
   }
 }

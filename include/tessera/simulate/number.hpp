@@ -73,13 +73,16 @@ namespace tessera::simulator {
   return static_cast<float>(x);
 }
 
-// The bits of a floating number that its type holds exactly; magnitudes grow with them.
+// The bits of a floating number that its type holds exactly; magnitudes grow with them. Those of a NaN stay as they are, since
+// they may be an index (sort32).
 [[nodiscard]] inline std::uint32_t bits_of(DType d, float x) {
-  if (d == f16) return std::bit_cast<std::uint16_t>(Eigen::half(x));
   const auto bits = std::bit_cast<std::uint32_t>(x);
+  if (d == f16 && std::isnan(x) && (bits & 0x7FE000u) != 0) return (bits >> 16 & 0x8000u) | 0x7C00u | (bits >> 13 & 0x3FFu);
+  if (d == f16) return std::bit_cast<std::uint16_t>(Eigen::half(x));
   return d == bf16 ? bits >> 16 : bits;
 }
 [[nodiscard]] inline float from_bits(DType d, std::uint32_t bits) {
+  if (d == f16 && (bits & 0x7C00u) == 0x7C00u) return std::bit_cast<float>((bits & 0x8000u) << 16 | 0x7F800000u | (bits & 0x3FFu) << 13);
   if (d == f16) return static_cast<float>(std::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits)));
   return std::bit_cast<float>(d == bf16 ? bits << 16 : bits);
 }

@@ -6,6 +6,7 @@
 #include "memory.hpp"
 #include "reduce.hpp"
 #include "scalar.hpp"
+#include "sort.hpp"
 #include "split.hpp"
 
 namespace tessera::simulator {
@@ -20,6 +21,7 @@ namespace tessera::simulator {
     add(elementwise_table);
     add(compare_table);
     add(reduce_table);
+    add(sort_table);
     add(matmul_table);
     add(memory_table);
     add(scalar_table);

@@ -76,7 +76,9 @@ inline void store_element(Call& c, const Data& source, std::int64_t from, Data& 
   if (!source.is_known(from)) c.fail_poison(0, source, from);
   if (add && !target.is_known(to)) c.fail_poison(1, target, to);
   const auto i = static_cast<std::size_t>(to), j = static_cast<std::size_t>(from);
-  if (is_float(target.dtype)) {
+  if (is_float(target.dtype) && !add && source.dtype == target.dtype) {
+    target.floats[i] = source.floats[j];  // every bit: it may be an index
+  } else if (is_float(target.dtype)) {
     const float x = rounded(target.dtype, static_cast<double>(source.floats[j]));
     target.floats[i] = add ? rounded(target.dtype, static_cast<double>(target.floats[i]) + static_cast<double>(x)) : x;
   } else {

@@ -161,6 +161,38 @@ inline void emit_arg_reduce(Module& m, OpId o) {
   emit_ins_outs(m, o);
 }
 
+/// A sorted list in a tile of its own: of a window the assembler counts the columns of the whole.
+inline Tile list_of(Module& m, OpId o, ValueId v) {
+  const Tile t = m.tile(v);
+  return t.kind == Tile::Kind::window ? copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v)) : t;
+}
+/// Blocks of one row, with their length, or lists with scratch; then the instruction also tells how many pairs of each list it
+/// took, which is all of them.
+inline void emit_merge(Module& m, OpId o) {
+  const Function& f = m.f;
+  const int lists = f.info(o).lists;
+  if (lists == 1) {
+    const Tile x = list_of(m, o, f.operand(o, 0));
+    const Name block = m.scalar(f.operand(o, 1));
+    const Tile d = destination(m, o, f.result(o));
+    m.line(o, "pto.", f.info(o).pto, " ins(", x, ", ", block, " : ", m.type(x), ", i32) outs(", d, " : ", m.type(d), ')');
+    return;
+  }
+  if (f.operand_count(o) != lists + 1) contradict(m, o, "a merge has no scratch");
+  Tile tiles[5];
+  for (int i = 0; i < lists; ++i) tiles[i] = list_of(m, o, f.operand(o, i));
+  tiles[lists] = m.tile(f.operand(o, lists));
+  const Tile d = destination(m, o, f.result(o));
+  const Name taken = m.no_counts();
+  m.begin();
+  m.put("pto.", f.info(o).pto, " ins(");
+  for (int i = 0; i <= lists; ++i) m.put(i == 0 ? "" : ", ", tiles[i]);
+  m.put(" {exhausted = false} : ");
+  for (int i = 0; i <= lists; ++i) m.put(i == 0 ? "" : ", ", m.type(tiles[i]));
+  m.put(") outs(", d, ", ", taken, " : ", m.type(d), ", vector<4xi16>)");
+  m.end(o);
+}
+
 inline void emit_sequence(Module& m, OpId o) {
   const bool descending = m.f.attr(o, AttrKey::descending) != 0;
   if (descending && !m.dialect.sequence_descends)
@@ -318,7 +350,8 @@ using Form = void (*)(Module&, OpId);
 /// By PtoForm.
 inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_cast,       emit_mask,
-                                      emit_arg_reduce, emit_ins_outs /* fill */,
+                                      emit_arg_reduce, emit_merge,
+                                      emit_ins_outs /* fill */,
                                       emit_sequence,   emit_load,
                                       emit_store,      emit_move,
                                       emit_matmul,     emit_matmul /* acc */,

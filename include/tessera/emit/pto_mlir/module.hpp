@@ -218,6 +218,15 @@ class Module {
   }
   Name zero(DType d) { return d == index_type ? index_constant(0) : literal(d, 0, 0); }
   Name truth() { return literal(boolean, 1, 0); }
+  /// Where a merge of lists tells how many pairs of each it took.
+  Name no_counts() {
+    std::uint32_t& known = literals_["counts of a merge"];
+    if (known == 0) {
+      known = label("merge.counts");
+      constants_.append("    %merge.counts = arith.constant dense<0> : vector<4xi16>\n");
+    }
+    return {0, known};
+  }
 
   // --- tiles ---
   [[nodiscard]] const Tile& tile(ValueId v) const {

@@ -71,7 +71,8 @@ class Converter {
   void add_scratch(const OpInfo& op, std::vector<ValueId>& operands) {
     if (op.scratch == ScratchRule::like_first || operands.size() != static_cast<std::size_t>(scratch_operand(op))) return;
     const Type& model = out_.type(operands[static_cast<std::size_t>(scratch_model(op))]);
-    if (model.is_tile()) operands.push_back(build().value(ops::create, {}, {}, scratch_type(op, model)));
+    const auto type_at = [&](int i) { return out_.type(operands[static_cast<std::size_t>(i)]); };
+    if (model.is_tile()) operands.push_back(build().value(ops::create, {}, {}, scratch_type_of(op, type_at)));
   }
 
   /// An operation that keeps its name, on tiles.
