@@ -83,7 +83,8 @@ class ValueNames {
  private:
   void give(ValueId v, const std::string& hint) {
     std::string name = hint.empty() ? "v" + std::to_string(v.index) : hint;
-    while (!taken_.insert(name).second) name = (hint.empty() ? "v" : hint + "_") + std::to_string(v.index) + "_";
+    const std::string first = name;
+    for (int n = 1; !taken_.insert(name).second; ++n) name = first + "_" + std::to_string(n);
     names_[v.index] = name;
   }
 

@@ -1,0 +1,131 @@
+// The command line with functions that call kernels.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "support/programs.hpp"
+#include "tessera/driver.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::test;
+namespace fs = std::filesystem;
+using X = Tensor<Shape<16, 64>, f32>;
+
+inline const auto twice = kernel("twice", params("x"), [](X x) { return x + x; });
+inline const auto halves = kernel("halves", params("x", "i", "o"), [](X x, Index i, Out<X> o) { store(load<Shape<8, 64>>(x, at(i * 8, 0)), o, at(i * 8, 0)); });
+inline const auto wide = spmd("wide", 4, params("x"), [](X x) { return twice(x); });
+inline const auto layer = orchestration("layer", params("x", "n"), [](X x, Index n) {
+  auto h = wide(x);
+  auto o = create<Shape<16, 64>, f32>();
+  for (Index i : range(2)) halves(h, i, o);
+  Var r = twice(o);
+  if_(n == 0, [&] { r = h; });
+  return r;
+});
+
+struct Generator {
+  std::ostringstream out, err;
+  fs::path directory = fs::temp_directory_path() / ("tessera_callers_" + std::to_string(::getpid()));
+  Generator() { fs::remove_all(directory); }
+  ~Generator() { fs::remove_all(directory); }
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+  int run(std::vector<std::string> arguments, const Registry& kernels = Registry::instance()) {
+    out.str({});
+    err.str({});
+    return driver::run({kernels, out, err, {}}, std::move(arguments), "gen");
+  }
+  [[nodiscard]] std::string file(const std::string& name) const {
+    std::ifstream in(directory / name);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  [[nodiscard]] std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("list: kernels first, then what calls them, with its kind") {
+  Generator g;
+  REQUIRE(g.run({"list"}) == 0);
+  std::string text = g.out.str();
+  for (std::size_t at; (at = text.find(__FILE__)) != std::string::npos;) text.replace(at, std::string_view(__FILE__).size(), "F");
+  for (std::size_t at = 0; (at = text.find("F:", at)) != std::string::npos; at += 2) text.replace(at + 2, 2, "");
+  CHECK(text == "halves  F:\ntwice   F:\nlayer   F:  (orchestration)\nwide    F:  (spmd, 4 blocks)\n");
+}
+TEST_CASE("emit writes the kernels, and the manifest says what calls them") {
+  Generator g;
+  REQUIRE(g.run({"emit", "--out", g.directory.string()}) == 0);
+  CHECK(g.files() == std::vector<std::string>{"halves.pto", "manifest.json", "twice.pto"});
+  CHECK(contains(g.out.str(), "2 kernels for a3 in "));
+  const auto j = nlohmann::ordered_json::parse(g.file("manifest.json"));
+  CHECK(j["kernels"].size() == 2);
+  REQUIRE(j["callers"].size() == 2);
+  const auto& l = j["callers"][0];
+  CHECK(l["name"] == "layer");
+  CHECK(l["kind"] == "orchestration");
+  CHECK(!l.contains("blocks"));
+  CHECK(l["arguments"][1]["dtype"] == "index");
+  CHECK(l["body"][0].dump() == R"({"operation":"tensor.create","operands":[],"results":[{"name":"h","dtype":"f32","shape":[16,64]}]})");
+  CHECK(l["body"][1].dump() == R"({"operation":"call","callee":"wide","parameters":["x","out"],"operands":["x","h"],"results":[]})");
+  CHECK(l["body"][3]["operation"] == "for");
+  CHECK(l["body"][3]["operands"].dump() == "[0,2,1]");
+  CHECK(l["body"][3]["blocks"][0]["arguments"].dump() == R"([{"name":"i","dtype":"index"}])");
+  CHECK(l["body"][3]["blocks"][0]["body"][0]["parameters"].dump() == R"(["x","i","o"])");
+  CHECK(l["body"][6]["operands"].dump() == R"(["n",0])");
+  CHECK(l["body"][6]["attributes"].dump() == R"({"compare":"eq"})");
+  CHECK(j["callers"][1]["blocks"] == 4);
+  CHECK(j["callers"][1]["arguments"][1]["direction"] == "out");
+}
+TEST_CASE("emit of an orchestration alone writes the kernels that it reaches and keeps what is there") {
+  Generator g;
+  REQUIRE(g.run({"emit", "--out", g.directory.string(), "wide"}) == 0);
+  CHECK(g.files() == std::vector<std::string>{"manifest.json", "twice.pto"});
+  REQUIRE(g.run({"emit", "--out", g.directory.string(), "halves"}) == 0);
+  const auto j = nlohmann::json::parse(g.file("manifest.json"));
+  CHECK(j["kernels"].size() == 2);
+  CHECK(j["callers"].size() == 1);
+}
+TEST_CASE("check runs orchestrations and wrappers") {
+  Generator g;
+  const int code = g.run({"check", "--set", "n=0", "--set", "i=1"});
+  INFO(g.err.str());
+  REQUIRE(code == 0);
+  CHECK(contains(g.out.str(), "ok      layer: "));
+  CHECK(contains(g.out.str(), "ok      wide: "));
+  CHECK(contains(g.out.str(), "4 of 4 kernels agree with their meaning on a3"));
+}
+TEST_CASE("lower prints the whole program") {
+  Generator g;
+  REQUIRE(g.run({"lower", "layer", "--print-after", "convert_tensor_to_tile_ops"}) == 0);
+  const std::string text = g.out.str();
+  CHECK(text.substr(0, text.find('(')) == "// layer: after convert_tensor_to_tile_ops\nkernel @twice");
+  CHECK(contains(text, "spmd 4 @wide(%x: in f32[16,64], %out: out f32[16,64]) {\n  call @twice(%x, %out)\n  return\n}\n"));
+  CHECK(contains(text, "  %h = tensor.create() : f32[16,64]\n  call @wide(%x, %h)\n"));
+}
+TEST_CASE("what is wrong with a kernel is told once") {
+  Generator g;
+  Registry kernels;
+  const auto failing = [](X) { fail({"src/k.cpp", 3, 1}, "load: does not fit (1, 2)", "make it fit"); };
+  const detail::kernel_entry<decltype(failing)>* entry = nullptr;
+  auto made = std::make_unique<detail::kernel_entry<decltype(failing)>>("bad", decltype(failing)(failing), nullptr, Location{"src/k.cpp", 2, 1});
+  entry = made.get();
+  kernels.add(made.get());
+  const auto body = [entry](X x) {
+    const ValueId v = x.resolve();
+    Recorder::current({}).call(*entry, {v}, nullptr, 0, {"src/k.cpp", 9, 1});
+  };
+  auto caller = std::make_unique<detail::kernel_entry<decltype(body)>>("a_layer", decltype(body)(body), nullptr, Location{"src/k.cpp", 8, 1}, FunctionKind::orchestration);
+  kernels.add(caller.get());
+  CHECK(g.run({"check"}, kernels) == 1);
+  CHECK(g.err.str() == "src/k.cpp:3: error: load: does not fit (1, 2)\n  hint: make it fit\n  kernel: bad\n");
+  CHECK(contains(g.out.str(), "FAILED  a_layer"));
+}
