@@ -1,4 +1,4 @@
-// Calls of kernels: count and types of arguments, named dims, and the count of blocks.
+// Calls of kernels: count and types of arguments, named dims; what registers callers.
 #include <tessera/kernel.hpp>
 using namespace tessera;  // NOLINT: a test
 using X = Tensor<Shape<16, 64>, f32>;
@@ -14,12 +14,10 @@ inline const auto grow = orchestration("grow", [](S x) {
 });
 
 #if CASE == 15
-inline const auto w = spmd("w", 0, [](X y) { return y; });  // expect: positive_block_count
-#elif CASE == 16
 inline const auto w = orchestration("w", [](auto y) { return y; });  // expect: kernel_lambda_is_generic<>
-#elif CASE == 17
+#elif CASE == 16
 inline const auto w = group("w", params("a"), [](X y, X z) { return results(y, z); });  // expect: kernel_parameter_name_count_differs<1, 2>
-#elif CASE == 18
+#elif CASE == 17
 inline const auto w = spmd("w", 2, [](X y) { return dim(y, 0); });  // expect: kernel_returns_something_else<>
 #endif
 

@@ -181,6 +181,7 @@ TEST_CASE("wrappers hand on what they get") {
                    return results(b, a);
                  }),
                  ": it does not return what its call gives (2, 2)"));
+  CHECK(refusal(FunctionKind::spmd, [](X x) { return twice(x); }, 0) == "spmd: the count of blocks is not positive (0)\n  hint: run it in one block at least");
   const auto inner = orchestration("inner_3", [](X x) { return twice(x); });
   CHECK(refusal(wrapper, [inner](X x) { return inner(x); }) ==
         "call: a wrapper calls an orchestration (inner_3)\n  hint: wrappers hand their parameters on to a kernel, or to another wrapper");

@@ -325,19 +325,6 @@ template <std::size_t N, class F>
   requires(detail::kernel_fault<F>() != 0 || !detail::names_fit<F, N>())
 auto kernel(std::string_view name, const parameter_names<N>& names, F f) -> decltype(detail::unwrap(detail::broken_names<F, N>()));
 
-namespace detail {
-/// How many blocks an spmd wrapper runs; a constant, so that the compiler refuses a wrong one.
-struct positive_block_count {
-  std::int64_t count;
-  consteval positive_block_count(std::int64_t n) : count(n) {  // NOLINT: converts by design
-    if (n <= 0) refused(static_cast<broken::spmd_block_count_is_not_positive<>*>(nullptr));
-  }
-
- private:
-  static void refused(broken::spmd_block_count_is_not_positive<>*) {}
-};
-}  // namespace detail
-
 /// The four forms of a function that calls: with and without params(...), and the twins that name what is wrong. COUNT is the
 /// parameter behind the name, with a comma, or nothing; BLOCKS what it says.
 #define TESSERA_CALLER(NAME, COUNT, BLOCKS)                                                                                     \
@@ -360,12 +347,12 @@ struct positive_block_count {
   auto NAME(std::string_view name COUNT, const parameter_names<N>& names, F f)->decltype(detail::unwrap(detail::broken_names<F, N>()));
 
 #define TESSERA_NO_COUNT
-#define TESSERA_BLOCK_COUNT , detail::positive_block_count blocks
+#define TESSERA_BLOCK_COUNT , std::int64_t blocks
 /// Registers a function that runs on the host and calls kernels:
 /// `inline const auto layer = orchestration("layer", [](Tensor<...> x, Tensor<...> w) { return softmax(linear(x, w)); });`
 TESSERA_CALLER(orchestration, TESSERA_NO_COUNT, 1)
 /// Registers a wrapper: what it calls is run by `blocks` blocks, which block_index() and block_count() tell apart.
-TESSERA_CALLER(spmd, TESSERA_BLOCK_COUNT, blocks.count)
+TESSERA_CALLER(spmd, TESSERA_BLOCK_COUNT, blocks)
 /// Registers a wrapper that hands its parameters on to one call.
 TESSERA_CALLER(group, TESSERA_NO_COUNT, 1)
 #undef TESSERA_BLOCK_COUNT
