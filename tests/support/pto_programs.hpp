@@ -239,6 +239,11 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
                     b = source(l, "b", tile_type(d, {tile_rows, tile_cols}, Mat));
       return l.op(ops::matmul, {a, l.op(ops::move, {l.op(op, {b})}, {}, tile_type(d, {tile_cols, tile_rows}, Right))});
     }
+    case PtoForm::gather_row: {
+      const ValueId rows = l.parameter("x", tensor_type(d, {tile_rows, tile_cols}));
+      return l.op(op, {l.op(ops::create, {}, {}, wide), rows, l.index(8), l.index(32), l.index(3), l.index(5)},
+                  {int_attr(AttrKey::rows, 16), int_attr(AttrKey::columns, 32)});
+    }
     case PtoForm::none:
       return op.level == Level::tensor ? ValueId{} : l.op(op, {}, {}, wide);
     case PtoForm::cast:

@@ -88,7 +88,8 @@ class RandomTensorProgram : public RandomProgram {
     else if (n < 69) transpose(scope);
     else if (n < 77) matmul(scope);
     else if (n < 80) fill(scope);
-    else if (n < 82) gather(scope);
+    else if (n < 81) gather(scope);
+    else if (n < 82) random.chance(40) ? sort(scope) : gather_rows(scope);
     else if (n < 87) store(scope, counters);
     else if (n < 89) element(scope, counters);
     else if (n < 91) assemble(scope, counters);
@@ -451,6 +452,54 @@ class RandomTensorProgram : public RandomProgram {
     const DType d = info(type(x).dtype).bits == 16 && random.chance(30) ? i16 : i32;
     const ValueId index = tensor(d, dims, Direction::in, type(x).last());
     scope.push_back({k.op(ops::gather, {x.id, index}), x.bound, x.whole, false, false, false});
+  }
+  /// Pairs; what is in one row is merged further.
+  void sort(Scope& scope) {
+    const Known* const v = any(scope, [&](const Known& x) {
+      return !x.partial && type(x).last() % 32 == 0 && (type(x).dtype == f32 || type(x).dtype == f16) && type(x).elements() <= most_elements / 4;
+    });
+    const Known x = v != nullptr ? *v : input(random.one_of({f32, f16}), {1, random.one_of<std::int64_t>({64, 96, 128})});
+    std::vector<std::int64_t> dims = dims_of(type(x));
+    for (std::size_t i = 0; i + 1 < dims.size(); ++i) dims[i] = 1;
+    const ValueId index = tensor(u32, random.chance(50) ? dims : dims_of(type(x)), Direction::in, 1000);
+    Known pairs{k.op(ops::sort32, {x.id, index}), unbounded, false, false, x.empty, false};
+    scope.push_back(pairs);
+    pairs.id = k.op(ops::merge_sort, {pairs.id, k.constant(i32, type(x).dtype == f32 ? 64 : 128)});
+    scope.push_back(pairs);
+    if (!random.chance(50)) return;
+    pairs.id = k.op(ops::merge_sort2, {pairs.id, pairs.id});
+    scope.push_back(pairs);
+  }
+  /// Rows in Vec, or a right factor in Mat, plain or transposed, and its product: by two windows or by a block table.
+  void gather_rows(Scope& scope) {
+    const bool in_mat = random.chance(60), transposed = in_mat && random.chance(50), paged = random.chance(50);
+    const DType d = in_mat ? random.one_of({f16, f32, bf16}) : random.one_of({f16, f32, i32, i8});
+    // Of whole boxes: others stay in Acc on a3.
+    const auto outer = [&] { return in_mat && random.chance(90) ? random.one_of<std::int64_t>({16, 32, 48}) : awkward_dim(); };
+    const std::int64_t inner = random.one_of<std::int64_t>({32, 64}), other = outer();
+    const std::int64_t rows = in_mat && !transposed ? inner : other, columns = in_mat && !transposed ? other : inner;
+    const auto space = int_attr(AttrKey::space, in_mat ? Mat : Vec), turned = int_attr(AttrKey::transposed, transposed ? 1 : 0);
+    const Known source = input(d, {std::max<std::int64_t>(rows, 16), columns + 8});
+    ValueId made;
+    if (paged) {
+      const std::int64_t block = random.one_of<std::int64_t>({2, 4, 8});
+      const ValueId index = tensor(i32, {rows}, Direction::in, 3 * block), table = tensor(i32, {3}, Direction::in, 16 / block);
+      made = k.op(ops::paged_gather, {source.id, index, table},
+                  {space, turned, int_attr(AttrKey::rows, rows), int_attr(AttrKey::columns, columns), int_attr(AttrKey::block_size, block), int_attr(AttrKey::column, 8)});
+    } else {
+      made = k.op(ops::create, {}, {space, turned}, shaped_type(d, {transposed ? columns : rows, transposed ? rows : columns}));
+      const std::int64_t cut = random.between(0, rows);
+      for (const auto& [start, count] : {std::pair{std::int64_t{0}, cut}, std::pair{cut, rows - cut}}) {
+        if (count == 0) continue;
+        const ValueId at = k.index(start), zero = k.index(0);
+        std::vector<Attr> attrs{int_attr(AttrKey::rows, count), int_attr(AttrKey::columns, columns)};
+        if (transposed) attrs.push_back(turned);
+        made = k.op(ops::gather_row, {made, source.id, transposed ? zero : at, transposed ? at : zero, k.index(0), k.index(random.below(9))}, attrs);
+      }
+    }
+    if (!in_mat) return scope.push_back({made, 4, source.whole, false, false, false});
+    const Known left = input(d, {outer(), inner});
+    scope.push_back({k.matmul(left.id, made), 16.0 * static_cast<double>(inner), source.whole && left.whole, false, false, false});
   }
   void store(Scope& scope, const Counters& counters) {
     const Known* const v = any(scope, [&](const Known& x) { return type(x).has_static_shape(); });

@@ -97,6 +97,17 @@ class OneOperation : public Recording {
       if (on_tiles_) operands.push_back(op(ops::create, {}, {}, scratch_type(ops::select, x_)));
       return op(ops::select, operands);
     }
+    if (is(ops::gather_row)) {
+      if (x_.rank != 2) return {};
+      const ValueId z = index(0);
+      return op(info, {create(x_.dtype, dims, on_tiles_ ? Vec : Gm), tensor("t", x_.dtype, dims), z, z, z, z},
+                {attr(AttrKey::rows, dims[0]), attr(AttrKey::columns, dims[1])});
+    }
+    if (is(ops::paged_gather)) {
+      if (x_.rank != 2 || on_tiles_) return {};
+      return op(info, {tensor("t", x_.dtype, dims), tensor("i", i32, {7}), tensor("b", i32, {3})},
+                {attr(AttrKey::rows, 8), attr(AttrKey::columns, dims[1]), attr(AttrKey::block_size, 4), attr(AttrKey::space, Vec)});
+    }
     if (is(ops::sort32)) {
       Dims wide = dims;
       wide.back() = 32;

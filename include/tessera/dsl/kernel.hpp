@@ -6,6 +6,7 @@
 
 #include "call.hpp"
 #include "control.hpp"
+#include "gather_rows.hpp"
 #include "registry.hpp"
 #include "sort.hpp"
 #include "split.hpp"

@@ -183,6 +183,13 @@ class Builder {
       case ValidRule::stated:
         for (int i = 0; i < rank; ++i) extents[i] = extent_of(operands[static_cast<std::size_t>(1 + i)]);
         return true;
+      case ValidRule::gathered: {
+        const int axis = attr(AttrKey::transposed, 0) != 0 ? 1 : 0;
+        const Extent count = extent_of(f_->dim_value(f_->type(operands[1]).last()));
+        if (count == Extent{result.dims[axis], {}}) return false;
+        for (int i = 0; i < rank; ++i) extents[i] = i == axis ? count : Extent{result.dims[i], {}};
+        return true;
+      }
       case ValidRule::matmul: {
         if (!partial(0) && !partial(1)) return false;
         const int a_rank = f_->type(operands[0]).rank, b_rank = f_->type(operands[1]).rank;

@@ -23,7 +23,8 @@ struct PrintOptions {
 [[nodiscard]] constexpr std::string_view name(AttrKey k) {
   constexpr std::string_view names[] = {"rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
                                         "compare", "pad", "has_valid", "window", "descending", "atomic_add",
-                                        "split", "callee"};
+                                        "split", "callee", "space", "transposed", "rows", "columns", "block_size", "column"};
+  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::column) + 1);
   return names[static_cast<int>(k)];
 }
 [[nodiscard]] constexpr std::string_view name(Rounding r) {
@@ -199,6 +200,7 @@ class Printer {
     } else if (a.key == AttrKey::rounding) out_.append(name(static_cast<Rounding>(a.integer)));
     else if (a.key == AttrKey::compare) out_.append(name(static_cast<Compare>(a.integer)));
     else if (a.key == AttrKey::split) out_.append(name(static_cast<Split>(a.integer)));
+    else if (a.key == AttrKey::space) out_.append(name(static_cast<MemorySpace>(a.integer)));
     else if (a.key == AttrKey::pad) out_.append(name(static_cast<Pad>(a.integer)));
     else out_.append(number_text(a.integer));
   }

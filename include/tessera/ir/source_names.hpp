@@ -74,7 +74,11 @@ inline std::string assigned_name(std::string_view line) {
   std::string_view name;
   std::size_t at = 0;
   for (std::size_t i = 0; i < code.size(); ++i)
-    if (is_assignment(code, i)) name = word_before(code, i), at = i;
+    if (is_assignment(code, i)) {
+      const std::string_view word = word_before(code, i);
+      if (!word.empty() && word.data() != code.data() && word.data()[-1] == '.') continue;  // a member: {.size = 64}
+      name = word, at = i;
+    }
   const std::string_view value = std::string_view(code).substr(at);
   if (value.find("return") != std::string_view::npos || value.find("kernel(") != std::string_view::npos) return {};
   return std::string(name);

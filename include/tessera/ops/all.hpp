@@ -5,6 +5,7 @@
 #include "compare.hpp"
 #include "control.hpp"
 #include "elementwise.hpp"
+#include "gather_rows.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
 #include "reduce.hpp"
@@ -29,7 +30,8 @@ inline constexpr Family families[] = {
     family("elementwise", elementwise_family), family("broadcast", broadcast_family),
     family("compare", compare_family),
     family("reduce", reduce_family), family("sort", sort_family), family("matmul", matmul_family),
-    family("memory", memory_family), family("split", split_family), family("scalar", scalar_family),
+    family("memory", memory_family), family("gather rows", gather_rows_family), family("split", split_family),
+    family("scalar", scalar_family),
     family("control", control_family)};
 
 }  // namespace tessera::ops

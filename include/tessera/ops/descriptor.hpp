@@ -20,6 +20,10 @@ enum class AttrKey : std::uint8_t {
   atomic_add,      ///< 1: a store adds
   split,           ///< Split: of a loop over the lanes of a split region, and of what crosses its border
   callee,          ///< of a call: the function's number in the program
+  space,           ///< MemorySpace, where a tensor value stands on chip
+  transposed,      ///< 1: a tile in Mat is stored transposed; rows become columns of it
+  rows, columns,   ///< the window of gather_row, and of paged_gather the most rows and their length
+  block_size, column,  ///< of paged_gather: rows in a block, and the first column
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.
@@ -37,6 +41,8 @@ enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge };
 enum class Pad : std::uint8_t { null, zero, max, min };
 /// The direction of a sequence.
 enum class Order : std::uint8_t { ascending, descending };
+/// How a tile in Mat is stored: as it is, or transposed, as the right factor of a product wants rows that become its columns.
+enum class Form : std::uint8_t { plain, transposed };
 /// What a store does with the elements that are there: replaces them, or adds to them, also where other blocks add.
 enum class Atomic : std::uint8_t { none, add };
 
@@ -88,6 +94,7 @@ enum class ValidRule : std::uint8_t {
   col_reduce,       ///< operand 0 with the second-last extent 1
   window,           ///< of a window: what operands behind the offsets state, or all of it
   stated,           ///< the operands behind operand 0
+  gathered,         ///< as many rows (columns of a transposed tile) as operand 1 has elements
   matmul,           ///< rows of the left, columns of the right operand
   swap_axes,        ///< operand 0 with two extents exchanged
   reshape,          ///< full; only fully valid operands (leading dims aside) are accepted
@@ -117,11 +124,12 @@ enum class PtoForm : std::uint8_t {
   transposed_view,  ///< no instruction: the load has the transposed type
   fill_pad, set_valid, read, write,
   arith,            ///< a scalar instruction, see ops/scalar.hpp
-  control, block_index
+  control, block_index,
+  gather_row        ///< a window of a tensor loaded into a window of a tile
 };
 
 /// Effects on operands that live in GM (tiles are values).
-enum class Effect : std::uint8_t { none, reads_first, writes_first, writes_second };
+enum class Effect : std::uint8_t { none, reads_first, reads_second, reads_all, writes_first, writes_second };
 
 /// The descriptor. Operand order is the order in the IR and in the instruction.
 struct OpInfo {
@@ -159,7 +167,12 @@ struct OpInfo {
 
 /// The position of the operand that may be memory: a tensor that the operation addresses, and not a value. None: -1.
 [[nodiscard]] constexpr int memory_operand(const OpInfo& op) {
-  return op.effect == Effect::none ? -1 : op.effect == Effect::writes_second ? 1 : 0;
+  if (op.effect == Effect::none) return -1;
+  return op.effect == Effect::writes_second || op.effect == Effect::reads_second ? 1 : 0;
+}
+/// Whether operand `i` may be memory.
+[[nodiscard]] constexpr bool may_be_memory(const OpInfo& op, int i) {
+  return op.effect == Effect::reads_all || i == memory_operand(op);
 }
 
 /// The position of the scratch tile, which is the last operand, and of the operand that it is like. None: -1.

@@ -104,6 +104,9 @@ constexpr Verdict check_made(const OpInfo& op, const InferInput& in) {
   if (!accepted_dtypes(op).contains(in.requested.dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.requested.dtype));
   for (int i = 0; i < in.requested.rank; ++i)
     if (is_dynamic(in.requested.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(in.requested.dims[i]));
+  const bool transposed = in.attr(AttrKey::transposed, 0) != 0 || in.requested.layout == Layout::zn;
+  const auto space = in.requested.is_tile() ? in.requested.space : static_cast<MemorySpace>(in.attr(AttrKey::space, Gm));
+  if (transposed && space != Mat && space != Right) return breaks(rule::transposed_form_is_for_mat, arg_op, arg(space));
   return lawful(in.requested);
 }
 constexpr Verdict infer_create(const OpInfo& op, const InferInput& in) {

@@ -5,6 +5,7 @@
 #include "convert/callers.hpp"
 #include "convert/coherence.hpp"
 #include "convert/gather.hpp"
+#include "convert/gather_rows.hpp"
 #include "convert/lowerings.hpp"
 #include "convert/scalar_writes.hpp"
 #include "convert/transposes.hpp"
@@ -20,7 +21,8 @@ struct Lowering {
 inline constexpr Lowering lowerings[] = {
     {&ops::slice, lower_slice},       {&ops::matmul, lower_product}, {&ops::matmul_acc, lower_product},
     {&ops::gather, lower_gather},     {&ops::read, lower_read},      {&ops::write, lower_write},
-    {&ops::create, lower_create},     {&ops::assemble, lower_assemble}, {&ops::return_op, lower_return},
+    {&ops::create, lower_create},     {&ops::assemble, lower_assemble}, {&ops::gather_row, lower_gather_row},
+    {&ops::paged_gather, lower_paged_gather},                         {&ops::return_op, lower_return},
 };
 
 inline void lower(Converter& c, OpId op) {

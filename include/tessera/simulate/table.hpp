@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compare.hpp"
+#include "gather_rows.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
 #include "reduce.hpp"
@@ -24,6 +25,7 @@ namespace tessera::simulator {
     add(sort_table);
     add(matmul_table);
     add(memory_table);
+    add(gather_rows_table);
     add(scalar_table);
     add(split_table);
     return all;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "control.hpp"
+#include "gather_rows.hpp"
 #include "memory.hpp"
 #include "scalars.hpp"
 
@@ -303,7 +304,7 @@ inline void emit_transposed_view(Module& m, OpId o) {
   check_view(m, o);
   if (m.tile(x).kind == Tile::Kind::part || !m.alike(v, m.tile(x).like))
     refuse(m, o, "only a tile that is loaded for it, and read in no other way, can be read transposed",
-           "load it twice, or transpose it in Vec");
+           "load it twice, or transpose it in Vec; gather rows with Form::transposed");
   m.same_tile(v, x);
 }
 
@@ -360,8 +361,8 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_fill_pad,   emit_set_valid,
                                       emit_read,       emit_write,
                                       emit_arith,      emit_control,
-                                      emit_block_index};
-static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::block_index) + 1);
+                                      emit_block_index, emit_gather_row};
+static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::gather_row) + 1);
 
 inline void emit_block(Module& m, BlockId b) {
   m.deeper();

@@ -216,6 +216,17 @@ class Module {
     if (known.label == 0) known = literal(value.type.dtype, value.integer, value.number);
     return known;
   }
+  /// A constant that the assembler does not fold: it lets a window start at any row of a box when it is told so at run time only.
+  Index unfolded(std::int64_t n) {
+    std::uint32_t& known = literals_["unfolded " + std::to_string(n)];
+    if (known == 0) {
+      const std::string plain = labels_[index_constant(n).label], zero = labels_[launch_zero().label];
+      std::string text = plain + ".launch";
+      constants_.append("    %").append(text).append(" = arith.addi %").append(zero).append(", %").append(plain).append(" : index\n");
+      known = label(std::move(text));
+    }
+    return {false, 0, {0, known}};
+  }
   Name zero(DType d) { return d == index_type ? index_constant(0) : literal(d, 0, 0); }
   Name truth() { return literal(boolean, 1, 0); }
   /// Where a merge of lists tells how many pairs of each it took.
@@ -414,6 +425,24 @@ class Module {
     return {0, known};
   }
 
+  // A zero of type i64, and one of type index, that the assembler does not see through.
+  void define_launch_zero() {
+    if (std::exchange(has_launch_zero_, true)) return;
+    const std::string shift = labels_[literal(i64, 63, 0).label];
+    constants_.append("    %launch.block = pto.get_block_idx\n    %launch.zero = arith.shrui %launch.block, %").append(shift).append(" : i64\n");
+    label("launch.block");
+    label("launch.zero");
+  }
+  Name launch_zero() {
+    define_launch_zero();
+    std::uint32_t& known = literals_["index of launch.zero"];
+    if (known == 0) {
+      constants_.append("    %launch.index = arith.index_cast %launch.zero : i64 to index\n");
+      known = label("launch.index");
+    }
+    return {0, known};
+  }
+
   // An infinity or NaN, by its bits. Where the assembler sees one it writes `-Inf.0f`, which is no C++; it does not fold
   // `bits | block index >> 63`.
   Name special(DType d, std::int64_t bits) {
@@ -426,11 +455,8 @@ class Module {
       constants_.push_back('\n');
       return label(std::move(text));
     };
-    const std::string pattern = labels_[literal(word, bits, 0).label], shift = labels_[literal(i64, 63, 0).label];
-    if (!std::exchange(has_launch_zero_, true)) {
-      define("launch.block", "pto.get_block_idx");
-      define("launch.zero", "arith.shrui %launch.block, %", shift, " : i64");
-    }
+    const std::string pattern = labels_[literal(word, bits, 0).label];
+    define_launch_zero();
     const std::string_view type = signless(word);
     std::string text("cst");
     append(text, ++float_constants_);

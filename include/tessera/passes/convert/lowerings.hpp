@@ -59,10 +59,6 @@ inline void lower_write(Converter& c, OpId op) {
   c.set_second(target, {});
 }
 
-/// Storage without content, unless what is collected in it is stored part by part.
-inline void lower_create(Converter& c, OpId op) {
-  if (!c.collecting().is_storage(op)) c.plain(op);
-}
 /// A part of what a loop collects is stored to the result.
 inline void lower_assemble(Converter& c, OpId op) {
   const int result = c.collecting().result_of(op);
@@ -78,7 +74,7 @@ void lower_collecting_loop(Converter& c, OpId op, Lower&& lower) {
   const ValueId bounds[] = {c.rewriter().map(in.operand(op, 0)), c.rewriter().map(in.operand(op, 1)),
                             c.rewriter().map(in.operand(op, 2))};
   static_cast<void>(c.result_parameter(c.collecting().result_of(op)));
-  const OpId made = c.build().control(ops::for_loop, {bounds, 3}, {}, 1);
+  const OpId made = c.build().control(ops::for_loop, {bounds, 3}, {}, 1, c.rewriter().attrs(op));
   const BlockId body = c.out().block(made);
   c.set(in[in.block(op)].arguments[0], c.out().add_argument(body, index_scalar));
   c.rewriter().block(in.block(op), body, [&](OpId o) {

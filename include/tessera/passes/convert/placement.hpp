@@ -15,7 +15,7 @@ enum class Home : std::uint8_t {
   open,    ///< storage of undefined content: any place will do
   loaded,  ///< read from GM: Vec, Mat or both
   acc,     ///< a product
-  mat,     ///< what only Mat holds
+  mat,     ///< storage that the user states to be in Mat, and what only Mat holds
   vec      ///< anything else
 };
 [[nodiscard]] constexpr Home join(Home a, Home b) {
@@ -66,7 +66,7 @@ class Placement {
 
   /// Whether an operand is memory that the operation addresses, and not a value.
   [[nodiscard]] bool is_memory(OpId op, int i) const {
-    return i == memory_operand(f_.info(op)) && is_parameter(f_.operand(op, i));
+    return may_be_memory(f_.info(op), i) && is_parameter(f_.operand(op, i));
   }
   /// Whether the result is another look at operand 0, in its place.
   [[nodiscard]] bool passes_through(OpId op) const {
@@ -92,6 +92,7 @@ class Placement {
     if (const ValueId g = carried_by(op, i)) return group_wish(g);
     if (is_memory(op, i)) return {};
     if (i == 0 && passes_through(op)) return demand_[group_[f_.result(op).index]];
+    if (i == 0 && f_.is(op, ops::gather_row)) return group_wish(f_.result(op));
     const OpInfo& info = f_.info(op);
     const SpaceSet loaded_to = info.tensor_spaces[i < 2 ? i : 2], accepted = operand_space(info, i);
     return loaded_to.any() ? spaces(accepted.any() ? Vec : accepted.first()) : loaded_to;
@@ -138,7 +139,10 @@ class Placement {
   }
   [[nodiscard]] Home made_by(OpId op) const {
     const SpaceSet written = f_.info(op).result_spaces;
-    if (f_.is(op, ops::create)) return Home::open;
+    const auto stated = static_cast<MemorySpace>(f_.attr(op, AttrKey::space, Gm));
+    if (f_.is(op, ops::create) || f_.is(op, ops::paged_gather)) return stated == Mat ? Home::mat : stated == Gm ? Home::open : Home::vec;
+    // A window of storage is loaded where that is.
+    if (f_.is(op, ops::gather_row)) return home(f_.operand(op, 0)) == Home::loaded ? Home::vec : home(f_.operand(op, 0));
     if (f_.is(op, ops::slice) && is_parameter(f_.operand(op, 0))) return Home::loaded;
     if (passes_through(op)) return home(f_.operand(op, 0));
     if (f_.is(op, ops::matmul_acc)) return join(home(f_.operand(op, 0)), Home::acc);
