@@ -4,6 +4,7 @@ using namespace tessera;  // NOLINT: a test
 
 void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shape<2, 4, 64>, f32> c, Tensor<Shape<1, 64>, f32> row,
           Tensor<Shape<4, 1>, f32> column, Tensor<Shape<2, 1, 64>, f32> middle, Tensor<Shape<64>, f32> flat,
+          Tensor<Shape<24>, f32> flat3, Tensor<Shape<4, 1>, i8> bytes,
           Tensor<Shape<4, dyn<"S">>, f32> s, Tensor<Shape<4, dyn<"T">>, f32> t) {
 #if CASE == 0
   (void)(a + row);
@@ -17,6 +18,10 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
   (void)col_sum(a);
   (void)concat(a, b, column);
   (void)row_argmax(a);
+  (void)(c + middle);
+  (void)(middle - a);
+  (void)(middle < c);
+  (void)broadcast_to<Shape<2, 4, 64>>(middle);
   Shape<4, dyn<"seq_len10">> ok;
   (void)ok;
 #elif CASE == 1
@@ -32,7 +37,7 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
 #elif CASE == 6
   (void)minimum(a, b);  // expect: minimum_shapes_do_not_broadcast<64, 128>
 #elif CASE == 7
-  (void)(c + middle);  // expect: broadcast_has_no_instruction<(&tessera::ops::add|\(& tessera::ops::add\)), 1, 4, 1>
+  (void)broadcast_to<Shape<2, 8, 64>>(c);  // expect: broadcast_dim_differs<1, 4, 8>
 #elif CASE == 8
   (void)(s + t);  // expect: add_shapes_do_not_broadcast<.*"S".*"T"
 #elif CASE == 9
@@ -81,5 +86,15 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
   (void)concat(a, 1.0f);  // expect: value_is_not_recorded<(&tessera::ops::concat|\(& tessera::ops::concat\))>
 #elif CASE == 31
   (void)col_argmax(flat);  // expect: rank_too_small<(&tessera::ops::col_argmax|\(& tessera::ops::col_argmax\)), 1, 2>
+#elif CASE == 32
+  (void)broadcast_to<Shape<64>>(row);  // expect: broadcast_lowers_the_rank<2, 1>
+#elif CASE == 33
+  (void)broadcast_to<Shape<2, 4, dyn<"S">>>(column);  // expect: tile_dim_is_dynamic<(&tessera::ops::broadcast_to|\(& tessera::ops::broadcast_to\)), .*"S"
+#elif CASE == 34
+  (void)broadcast_to<Shape<4, 64>>(bytes);  // expect: broadcast_of_bytes_along_rows<tessera::i8>
+#elif CASE == 35
+  (void)(c - reshape<Shape<3, 4, 2>>(flat3));  // expect: sub_shapes_do_not_broadcast<64, 2>
+#elif CASE == 36
+  (void)broadcast_to<Shape<4, 64>>(1.0f);  // expect: no matching function for call to .broadcast_to
 #endif
 }

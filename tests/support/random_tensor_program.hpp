@@ -81,7 +81,8 @@ class RandomTensorProgram : public RandomProgram {
     else if (n < 28) choose(scope);
     else if (n < 34) cast(scope);
     else if (n < 43) reduce(scope);
-    else if (n < 54) broadcast(scope);
+    else if (n < 53) broadcast(scope);
+    else if (n < 54) repeated(scope);
     else if (n < 62) slice(scope, counters);
     else if (n < 65) reshape(scope);
     else if (n < 66) concat(scope);
@@ -265,6 +266,32 @@ class RandomTensorProgram : public RandomProgram {
     const OpInfo& op = *(rows ? by_row : by_col)[which];
     scope.push_back(
         made(k.op(op, {x.id, y.id}), x, which == 5 ? unbounded : bound_of(op, x, y), which != 5 && x.whole && y.whole));
+  }
+
+  /// A value with some dims of extent 1, or without its first ones, repeated to the shape of another one.
+  void repeated(Scope& scope) {
+    const Known* const v = full_value(scope);
+    if (v == nullptr) return;
+    const Known x = *v;
+    const Type t = type(x);
+    std::vector<std::int64_t> narrow = dims_of(t), wide = narrow;
+    for (std::int64_t& d : narrow)
+      if (random.chance(50)) d = 1;
+    if (random.chance(30)) narrow.erase(narrow.begin(), narrow.begin() + random.between(0, t.rank - 1));
+    if (t.rank < 4 && random.chance(20)) wide.insert(wide.begin(), random.between(1, 6));
+    const Type to = with_shape(t, wide.data(), static_cast<int>(wide.size()));
+    if (to.elements() > most_elements) return;
+    const Known y = like(scope, with_shape(t, narrow.data(), static_cast<int>(narrow.size())));
+    const Known all = made(k.op(ops::broadcast_to, {y.id}, {}, to), y, y.bound, y.whole);
+    scope.push_back(all);
+    if (random.chance(30)) return store_whole(all);
+    if (!to.same_shape(t)) return;
+    const OpInfo& op = *random.one_of({&ops::add, &ops::sub, &ops::mul, &ops::maximum});
+    scope.push_back(made(k.op(op, {all.id, x.id}), x, bound_of(op, all, x), all.whole && x.whole));
+  }
+  void store_whole(const Known& x) {
+    const ValueId out = tensor(type(x).dtype, dims_of(type(x)), Direction::out);
+    k.store(x.id, out, std::vector<ValueId>(type(x).rank, k.index(0)));
   }
 
   // --- windows ---

@@ -448,6 +448,17 @@ template <class S, class X>
   requires shaped<X> && detail::unlawful_call<ops::col_expand, Tensor<S, f32>, X>
 auto col_expand(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::col_expand, Tensor<S, f32>, X>>()));
 
+/// x repeated to shape S, as in numpy: each dim of x, counted from the last, is 1 or that of S. The operators do it by themselves.
+template <class S, class X>
+  requires shaped<X> && detail::lawful_call<ops::broadcast_to, Tensor<S, f32>, X>
+[[nodiscard]] auto broadcast_to(X&& x, std::source_location at = std::source_location::current()) {
+  constexpr const OpInfo* op = detail::repetition(type_of<value_of<X>>, type_of<Tensor<S, f32>>);
+  return detail::make_call<*op, Tensor<S, f32>>(at, TESSERA_FORWARD(x));
+}
+template <class S, class X>
+  requires shaped<X> && detail::unlawful_call<ops::broadcast_to, Tensor<S, f32>, X>
+auto broadcast_to(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::broadcast_to, Tensor<S, f32>, X>>()));
+
 /// The elements outside of the valid extents filled; the result is fully valid.
 template <class X>
   requires detail::lawful_call<ops::fillpad, void, X>

@@ -12,14 +12,15 @@ namespace detail {
 /// How a binary operation on two value types is done.
 enum class Plan : unsigned char {
   plain, plain_scalars, scalar_right, scalar_left_swapped, scalar_left_expanded,
-  narrow_right, narrow_left_swapped, narrow_left_expanded, both_narrow, accumulate_right,
-  accumulate_left, broken
+  narrow_right, narrow_left_swapped, left_repeated, right_repeated, right_repeated_swapped, both_repeated,
+  accumulate_right, accumulate_left, broken
 };
 
 struct BinaryPlan {
   Plan plan = Plan::broken;
   const OpInfo* op = nullptr;      ///< of the root
-  const OpInfo* expand = nullptr;  ///< fills a wide operand from a narrow one
+  const OpInfo* left = nullptr;   ///< repeats the left operand, or fills a wide one from it
+  const OpInfo* right = nullptr;  ///< repeats the right operand
   Verdict verdict = {};
   Type wide = {};                  ///< the broadcast shape
 };
@@ -36,68 +37,77 @@ constexpr Verdict judge_expanded(const binary_forms& f, const Type& s, const Typ
   return fill.lawful() ? judge_pair(*f.plain, x, x) : fill;
 }
 
-// The extent of a broadcast operand along an axis of the result.
-constexpr std::int64_t extent_at(const Type& t, int axis, int rank) { return axis < rank - t.rank ? 1 : t.dims[axis - (rank - t.rank)]; }
-
-// The numpy result of two shapes, rank 0 where they do not broadcast.
-constexpr Type broadcast(const Type& a, const Type& b) {
-  Type r = a.rank >= b.rank ? a : b;
-  for (int i = 0; i < r.rank; ++i) {
-    const std::int64_t x = i < a.rank ? a.last(i) : 1, y = i < b.rank ? b.last(i) : 1;
-    if (x != y && x != 1 && y != 1) return {};
-    r.dims[r.rank - 1 - i] = x == 1 ? y : x;
-  }
-  return with_shape(r, r.dims, r.rank);
+/// What repeats an operand to a shape.
+constexpr const OpInfo* repetition(const Type& x, const Type& wide) {
+  if (x.same_shape(wide)) return &ops::broadcast_to;
+  return is_column_of(x, wide) ? &ops::row_expand : is_row_of(x, wide) ? &ops::col_expand : &ops::broadcast_to;
+}
+constexpr Verdict judge_repeated(const OpInfo& repeat, const Type& x, const Type& wide) {
+  const OperandInfo operand[1] = {{x}};
+  return judge(repeat, {operand, 1, wide});
 }
 
+/// An operation on operands of which one or both are repeated first.
+constexpr BinaryPlan plan_repeated(Plan p, const OpInfo* op, const Type& a, const Type& b, const Type& wide) {
+  const bool left = p == Plan::left_repeated || p == Plan::both_repeated, right = p != Plan::left_repeated;
+  BinaryPlan plan{p, op, left ? repetition(a, wide) : nullptr, right ? repetition(b, wide) : nullptr, {}, wide};
+  const Type &x = left ? wide : a, &y = right ? wide : b;
+  plan.verdict = p == Plan::right_repeated_swapped ? judge_pair(*op, y, x) : judge_pair(*op, x, y);
+  if (left && plan.verdict.lawful())
+    if (const Verdict v = judge_repeated(*plan.left, a, wide); !v.lawful()) plan.verdict = v;
+  if (right && plan.verdict.lawful())
+    if (const Verdict v = judge_repeated(*plan.right, b, wide); !v.lawful()) plan.verdict = v;
+  return plan;
+}
+/// In the form for equal shapes.
+constexpr BinaryPlan plan_all_repeated(const binary_forms& f, const Type& a, const Type& b, const Type& wide) {
+  const Plan p = wide.same_shape(a) ? Plan::right_repeated : wide.same_shape(b) ? Plan::left_repeated : Plan::both_repeated;
+  return plan_repeated(p, f.plain, a, b, wide);
+}
+/// In a form with a column or a row where there is one.
+constexpr BinaryPlan plan_with_form(const binary_forms& f, const Type& a, const Type& b, const Type& wide) {
+  const bool a_column = is_column_of(a, wide), b_column = is_column_of(b, wide);
+  const bool a_narrow = (a_column || is_row_of(a, wide)) && !a.same_shape(wide), b_narrow = (b_column || is_row_of(b, wide)) && !b.same_shape(wide);
+  const OpInfo* const with_a = a_column ? f.column : f.row;
+  const OpInfo* const with_b = b_column ? f.column : f.row;
+  if (b_narrow) {
+    if (wide.same_shape(a)) return {Plan::narrow_right, with_b, nullptr, nullptr, judge_pair(*with_b, a, b), wide};
+    return plan_repeated(Plan::left_repeated, with_b, a, b, wide);
+  }
+  if (f.commutes && a_narrow) {
+    if (wide.same_shape(b)) return {Plan::narrow_left_swapped, with_a, nullptr, nullptr, judge_pair(*with_a, b, a), wide};
+    return plan_repeated(Plan::right_repeated_swapped, with_a, a, b, wide);
+  }
+  return plan_all_repeated(f, a, b, wide);
+}
 constexpr BinaryPlan plan_shaped(const binary_forms& f, const Type& a, const Type& b) {
-  const auto with = [&](Plan p, const OpInfo* op, const Type& x, const Type& y, const OpInfo* expand = nullptr) {
-    BinaryPlan plan{p, op, expand, judge_pair(*op, x, y), x};
-    // g++ with -fsanitize=undefined knows no comparison of addresses in constant expressions.
-    if ((p == Plan::narrow_left_expanded || p == Plan::both_narrow) && plan.verdict.lawful()) {
-      const OperandInfo narrow[1] = {{a}};
-      const Verdict filled = judge(*expand, {narrow, 1, x});
-      if (!filled.lawful()) plan.verdict = filled;
-    }
-    return plan;
-  };
-  if (!f.broadcasts || a.kind != b.kind || a.dtype != b.dtype || a.same_shape(b)) return with(Plan::plain, f.plain, a, b);
-  const Type wide = broadcast(a, b);
-  if (wide.rank == 0) return with(Plan::plain, f.plain, a, b);
-  if (wide.same_shape(a)) {
-    if (is_column_of(b, a)) return with(Plan::narrow_right, f.column, a, b);
-    if (is_row_of(b, a)) return with(Plan::narrow_right, f.row, a, b);
-  }
-  if (wide.same_shape(b) && (is_column_of(a, b) || is_row_of(a, b))) {
-    const bool column = is_column_of(a, b);
-    if (f.commutes) return with(Plan::narrow_left_swapped, column ? f.column : f.row, b, a);
-    return with(Plan::narrow_left_expanded, f.plain, b, b, column ? &ops::row_expand : &ops::col_expand);
-  }
-  if (is_column_of(a, wide) && is_row_of(b, wide)) return with(Plan::both_narrow, f.row, wide, b, &ops::row_expand);
-  if (is_row_of(a, wide) && is_column_of(b, wide)) return with(Plan::both_narrow, f.column, wide, b, &ops::col_expand);
-  int axis = 0;
-  while (axis < wide.rank && extent_at(a, axis, wide.rank) == extent_at(b, axis, wide.rank)) ++axis;
-  return {Plan::broken, f.plain, nullptr,
-          breaks(rule::broadcast_has_no_instruction, arg_op, arg(std::int64_t{axis}), arg_dim(extent_at(a, axis, wide.rank)), arg_dim(extent_at(b, axis, wide.rank))), {}};
+  const Type wide = a.kind != b.kind || a.dtype != b.dtype ? Type{} : broadcast_shape(a, b);
+  if (wide.rank == 0 || a.same_shape(b)) return {Plan::plain, f.plain, nullptr, nullptr, judge_pair(*f.plain, a, b), a};
+  if (!f.broadcasts) return plan_all_repeated(f, a, b, wide);
+  // A form may lack an element type that the operation on equal shapes has.
+  const BinaryPlan with_form = plan_with_form(f, a, b, wide);
+  if (with_form.verdict.lawful()) return with_form;
+  const BinaryPlan repeated = plan_all_repeated(f, a, b, wide);
+  return repeated.verdict.lawful() ? repeated : with_form;
 }
 
 /// Two recorded values of types a and b. Left or right is a matrix product written in place: it may accumulate.
 constexpr BinaryPlan plan_binary(const binary_forms& f, const Type& a, const Type& b, bool a_is_product, bool b_is_product) {
   if (a.is_scalar() && b.is_scalar()) {
-    if (!f.for_scalars) return {Plan::broken, f.plain, nullptr, breaks(rule::operand_is_not_shaped, arg_op), {}};
+    if (!f.for_scalars) return {Plan::broken, f.plain, nullptr, nullptr, breaks(rule::operand_is_not_shaped, arg_op), {}};
     // An integer Scalar is accepted wherever an Index is: it is converted.
     const bool mixed = a.dtype != b.dtype && (a.is_index() ? is_integer(b.dtype) : b.is_index() && is_integer(a.dtype));
     const Type common = mixed ? index_scalar : a;
-    return {Plan::plain_scalars, f.on_scalars, nullptr, judge_pair(*f.on_scalars, common, mixed ? index_scalar : b), common};
+    return {Plan::plain_scalars, f.on_scalars, nullptr, nullptr, judge_pair(*f.on_scalars, common, mixed ? index_scalar : b), common};
   }
-  if (a.is_shaped() && b.is_scalar()) return {Plan::scalar_right, f.scalar, nullptr, judge_pair(*f.scalar, a, b), a};
+  if (a.is_shaped() && b.is_scalar()) return {Plan::scalar_right, f.scalar, nullptr, nullptr, judge_pair(*f.scalar, a, b), a};
   if (a.is_scalar() && b.is_shaped()) {
-    if (f.commutes) return {Plan::scalar_left_swapped, f.scalar, nullptr, judge_pair(*f.scalar, b, a), b};
-    return {Plan::scalar_left_expanded, f.plain, &ops::full, judge_expanded(f, a, b), b};
+    if (f.commutes) return {Plan::scalar_left_swapped, f.scalar, nullptr, nullptr, judge_pair(*f.scalar, b, a), b};
+    return {Plan::scalar_left_expanded, f.plain, &ops::full, nullptr, judge_expanded(f, a, b), b};
   }
   if (f.accumulates && a.same_shape(b) && a.dtype == b.dtype && a.kind == b.kind) {
-    if (b_is_product && (a.space == Acc || a_is_product)) return {Plan::accumulate_right, &ops::matmul_acc, nullptr, lawful(a), a};
-    if (a_is_product && b.space == Acc) return {Plan::accumulate_left, &ops::matmul_acc, nullptr, lawful(a), a};
+    if (b_is_product && (a.space == Acc || a_is_product)) return {Plan::accumulate_right, &ops::matmul_acc, nullptr, nullptr, lawful(a), a};
+    if (a_is_product && b.space == Acc) return {Plan::accumulate_left, &ops::matmul_acc, nullptr, nullptr, lawful(a), a};
   }
   return plan_shaped(f, a, b);
 }
@@ -144,6 +154,20 @@ TESSERA_INLINE auto to_index(const std::source_location& at, K&& k) {
   else return node<ops::scalar_cast, Index>(at, TESSERA_FORWARD(k));
 }
 
+/// An operation on operands of which one or both are repeated first; in a comparison `attr` tells which one.
+template <class P, class V, class KA, class KB, class... A>
+TESSERA_INLINE auto make_repeated(const std::source_location& at, KA&& ka, KB&& kb, const A&... attr) {
+  constexpr BinaryPlan p = P::plan;
+  using W = value_type_t<wide_of<P>>;
+  const auto make = [&](auto&& x, auto&& y) {
+    return expression<V, *p.op, 0, std::remove_cvref_t<decltype(x)>, std::remove_cvref_t<decltype(y)>>(at, attr..., TESSERA_FORWARD(x), TESSERA_FORWARD(y));
+  };
+  if constexpr (p.plan == Plan::left_repeated) return make(node<*p.left, W>(at, static_cast<KA&&>(ka)), static_cast<KB&&>(kb));
+  else if constexpr (p.plan == Plan::right_repeated) return make(static_cast<KA&&>(ka), node<*p.right, W>(at, static_cast<KB&&>(kb)));
+  else if constexpr (p.plan == Plan::right_repeated_swapped) return make(node<*p.right, W>(at, static_cast<KB&&>(kb)), static_cast<KA&&>(ka));
+  else return make(node<*p.left, W>(at, static_cast<KA&&>(ka)), node<*p.right, W>(at, static_cast<KB&&>(kb)));
+}
+
 /// The node for two children.
 template <const binary_forms& F, class KA, class KB>
 TESSERA_INLINE auto make_binary(const std::source_location& at, KA&& ka, KB&& kb) {
@@ -159,10 +183,9 @@ TESSERA_INLINE auto make_binary(const std::source_location& at, KA&& ka, KB&& kb
     return node<*p.op, V>(at, static_cast<KB&&>(kb), static_cast<KA&&>(ka));
   else if constexpr (p.plan == Plan::scalar_left_expanded)
     return node<*p.op, V>(at, node<ops::full, V>(at, static_cast<KA&&>(ka)), static_cast<KB&&>(kb));
-  else if constexpr (p.plan == Plan::narrow_left_expanded || p.plan == Plan::both_narrow) {
-    using W = value_type_t<wide_of<P>>;
-    return node<*p.op, V>(at, node<*p.expand, W>(at, static_cast<KA&&>(ka)), static_cast<KB&&>(kb));
-  } else if constexpr (p.plan == Plan::accumulate_right) {
+  else if constexpr (p.plan == Plan::left_repeated || p.plan == Plan::right_repeated || p.plan == Plan::right_repeated_swapped || p.plan == Plan::both_repeated)
+    return make_repeated<P, V>(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb));
+  else if constexpr (p.plan == Plan::accumulate_right) {
     using M = product_of<KB>;
     auto& m = kb.operands();
     return expression<V, ops::matmul_acc, M::variant, KA, typename M::left, typename M::right>(
@@ -269,7 +292,7 @@ inline constexpr bool compares_shaped<ops::scalar_compare> = true;
 
 /// The comparison of a tensor or tile with another one or with a scalar; the result is a mask.
 constexpr Verdict judge_comparison(const Type& a, const Type& b) {
-  if (a.is_shaped() && b.is_shaped()) return judge_pair(ops::compare, a, b);
+  if (a.is_shaped() && b.is_shaped()) return plan_shaped(forms_compare, a, b).verdict;
   return a.is_shaped() ? judge_pair(ops::compares, a, b) : judge_pair(ops::compares, b, a);
 }
 /// What `a < b` is as `b > a`.
@@ -277,11 +300,20 @@ constexpr int mirrored(int compare) {
   constexpr Compare swapped[] = {Compare::eq, Compare::ne, Compare::gt, Compare::ge, Compare::lt, Compare::le};
   return static_cast<int>(swapped[compare]);
 }
+template <class VA, class VB>
+struct comparison_plan {
+  static constexpr BinaryPlan plan = plan_shaped(forms_compare, type_of<VA>, type_of<VB>);
+  static constexpr Verdict value = plan.verdict;
+  static constexpr const OpInfo* op = plan.op;
+};
 template <class KA, class KB>
 TESSERA_INLINE auto make_comparison(const std::source_location& at, KA&& ka, KB&& kb, int compare) {
   constexpr Type a = type_of<typename KA::value_type>, b = type_of<typename KB::value_type>;
   constexpr const OpInfo* op = a.is_shaped() && b.is_shaped() ? &ops::compare : &ops::compares;
-  if constexpr (a.is_shaped()) {
+  if constexpr (a.is_shaped() && b.is_shaped() && !a.same_shape(b)) {
+    using P = comparison_plan<typename KA::value_type, typename KB::value_type>;
+    return make_repeated<P, value_type_t<result_of<P>>>(at, static_cast<KA&&>(ka), static_cast<KB&&>(kb), int_attr(AttrKey::compare, compare));
+  } else if constexpr (a.is_shaped()) {
     using V = value_type_t<result_of<verdict_of<*op, 0, void, typename KA::value_type, typename KB::value_type>>>;
     return expression<V, *op, 0, KA, KB>(at, int_attr(AttrKey::compare, compare), static_cast<KA&&>(ka), static_cast<KB&&>(kb));
   } else {

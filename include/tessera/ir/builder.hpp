@@ -164,6 +164,7 @@ class Builder {
     switch (op.valid) {
       case ValidRule::full: return false;
       case ValidRule::first:
+      case ValidRule::wide:
         if (partial(0)) same_as = operands[0];
         return false;
       case ValidRule::intersection: return common_extents(operands, 2, result, extents, same_as);
@@ -171,6 +172,7 @@ class Builder {
       case ValidRule::lane_half: return half_extents(operands, static_cast<Split>(attr(AttrKey::split, 1)), result, extents);
       case ValidRule::whole_rows: return whole_row_extents(op, operands, result, extents);
       case ValidRule::select: return common_extents(operands, 3, result, extents, same_as);
+      case ValidRule::repeated: return partial(0) && repeated_extents(operands[0], result, extents);
       case ValidRule::larger: return larger_extents(op, operands[0], operands[1], result, extents, same_as);
       case ValidRule::row_reduce:
       case ValidRule::col_reduce: {
@@ -246,6 +248,17 @@ class Builder {
     for (int i = 0; i < result.rank; ++i) extents[i] = f_->valid(operands[0], i);
     const ValueId behind = sub(value_of(extents[axis]), mul(operands[1], half));
     extents[axis] = extent_of(min(max(behind, index(0)), half));
+    return true;
+  }
+  // A dim of extent 1 that holds nothing gives nothing wherever it is repeated.
+  bool repeated_extents(ValueId x, const Type& result, Extent* extents) {
+    const Type& from = f_->type(x);
+    const int added = result.rank - from.rank;
+    for (int i = 0; i < result.rank; ++i) {
+      const Extent own = i < added ? Extent{1, {}} : f_->valid(x, i - added);
+      const bool kept = i >= added && from.dims[i - added] == result.dims[i];
+      extents[i] = kept ? own : extent_of(mul(value_of(own), index(result.dims[i])));
+    }
     return true;
   }
   bool concat_extents(List<ValueId> operands, const Type& result, Extent* extents) {

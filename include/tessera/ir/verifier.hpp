@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../ops/broadcast.hpp"
 #include "../ops/memory.hpp"
 #include "builder.hpp"
 #include "printer.hpp"
@@ -186,6 +187,7 @@ class Verifier {
     for (int i = 0; i < f_.operand_count(op); ++i)
       if (const Type& t = f_.type(f_.operand(op, i)); t.is_tile())
         require(t.rank <= 2, op, "tiles_2d: an operand has more than two dims");
+    require(!f_.is(op, ops::broadcast_to), op, "tiles_2d: an operand is still to be repeated");
     if (info.scratch == ScratchRule::like_first)
       require(f_.operand_count(op) == scratch_operand(info) + 1, op, "tiles_2d: the operation has no scratch tile");
     if (f_.is(op, ops::assemble) && f_.type(f_.operand(op, 0)).is_tile())

@@ -37,7 +37,7 @@ namespace ops {
 
 inline constexpr OpInfo compare = {
     .name = "compare", .summary = "a < b and the like, a mask: true where it holds; attribute: compare", .infer = infer_mask,
-    .valid = ValidRule::intersection, .dtypes = {compared_a3, every_word}, .shape_rule = rule::compare_shapes_differ, .pto = "tcmp",
+    .valid = ValidRule::intersection, .dtypes = {compared_a3, every_word}, .shape_rule = rule::compare_shapes_do_not_broadcast, .pto = "tcmp",
     .form = PtoForm::compare, .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .row_major = true, .may_alias = false};
 inline constexpr OpInfo compares = {
     .name = "compares", .summary = "x < s and the like, a mask: true where it holds; attribute: compare", .infer = infer_scalar_mask,

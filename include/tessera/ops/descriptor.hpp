@@ -85,6 +85,8 @@ enum class ValidRule : std::uint8_t {
   full,             ///< the whole tile
   first,            ///< those of operand 0
   intersection,     ///< what is valid in operands 0 and 1
+  wide,             ///< those of operand 0, in which operand 1, that is repeated, must be valid, too
+  repeated,         ///< those of operand 0, with whole dims where it is repeated
   larger,           ///< those of operand 0 or 1, whichever has the larger ones in every dim
   select,           ///< what is valid in operands 0, 1 and 2
   lane_half,        ///< of operand 0, what reaches into the half of the lane in operand 1

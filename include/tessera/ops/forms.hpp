@@ -31,6 +31,7 @@ inline constexpr binary_forms forms_or = {&ops::bit_or, &ops::bit_ors, nullptr, 
 inline constexpr binary_forms forms_xor = {&ops::bit_xor, &ops::bit_xors, nullptr, nullptr, nullptr, true, false, false, false};
 inline constexpr binary_forms forms_shl = {&ops::shl, &ops::shls, nullptr, nullptr, nullptr, false, false, false, false};
 inline constexpr binary_forms forms_shr = {&ops::shr, &ops::shrs, nullptr, nullptr, nullptr, false, false, false, false};
+inline constexpr binary_forms forms_compare = {&ops::compare, &ops::compares, nullptr, nullptr, nullptr, false, false, false, false};
 inline constexpr const binary_forms* binary_functions[] = {&forms_add, &forms_sub, &forms_mul, &forms_div, &forms_max, &forms_min,
                                                            &forms_fmod, &forms_and, &forms_or, &forms_xor, &forms_shl, &forms_shr};
 

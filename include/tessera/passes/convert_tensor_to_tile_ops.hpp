@@ -20,9 +20,10 @@ struct Lowering {
 /// The operations that need more than their operands as tiles.
 inline constexpr Lowering lowerings[] = {
     {&ops::slice, lower_slice},       {&ops::matmul, lower_product}, {&ops::matmul_acc, lower_product},
-    {&ops::gather, lower_gather},     {&ops::read, lower_read},      {&ops::write, lower_write},
-    {&ops::create, lower_create},     {&ops::assemble, lower_assemble}, {&ops::gather_row, lower_gather_row},
-    {&ops::paged_gather, lower_paged_gather},                         {&ops::return_op, lower_return},
+    {&ops::gather, lower_gather},     {&ops::broadcast_to, lower_broadcast}, {&ops::store, lower_store},
+    {&ops::read, lower_read},         {&ops::write, lower_write},         {&ops::create, lower_create},
+    {&ops::assemble, lower_assemble}, {&ops::gather_row, lower_gather_row}, {&ops::paged_gather, lower_paged_gather},
+    {&ops::return_op, lower_return},
 };
 
 inline void lower(Converter& c, OpId op) {
@@ -39,6 +40,7 @@ inline Function convert_function(const Function& in, const PassContext& context)
   if (writes.any()) writes.rewrite(canonical);
   const Function& recorded = writes.any() ? canonical : in;
   Coherence(recorded).check();
+  refuse_uncovered(recorded);
   Converter(absorb_transposes(recorded, absorbed) ? absorbed : recorded, out, context).run(lower);
   if (auto fault = split_fault(out)) throw UserError(std::move(*fault));
   return out;

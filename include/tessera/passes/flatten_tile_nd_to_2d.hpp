@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "flatten/broadcast.hpp"
 #include "flatten/merge.hpp"
 #include "flatten/page_plan.hpp"
 #include "pass.hpp"
@@ -40,6 +41,7 @@ class Flatten {
     check_shapes(op);
     if (in_.info(op).first_factor >= 0) return product(op);
     if (in_.is(op, ops::transpose) && in_.type(in_.operand(op, 0)).is_tile()) return transpose(op);
+    if (in_.is(op, ops::broadcast_to)) return broadcast(op);
     if (!touches_nd(op)) return keep(op);
     if (in_.result_count(op) == 1 && plan_.deferred(in_.result(op))) return defer(op);
     if (in_.is(op, ops::create) && plan_.paged(in_.result(op))) return create_pages(op);
@@ -148,6 +150,20 @@ class Flatten {
     r_.set(old,
            b_.value(ops::set_valid_shape, {r_.map(in_.operand(op, 0)), b_.value_of(merged[0]), b_.value_of(merged[1])},
                     {}, flattened(in_.type(old))));
+  }
+
+  void broadcast(OpId op) {
+    const ValueId old = in_.result(op), x = in_.operand(op, 0);
+    const ValueId made = RowRepeater(b_).run(r_.map(x), in_.type(x), in_.type(old));
+    if (in_.fully_valid(old)) return r_.set(old, made);
+    std::vector<ValueId> operands{made};
+    if (Extent merged[2]; in_.type(old).rank > 2) {
+      merge_valid(r_, old, op, merged);
+      for (const Extent& e : merged) operands.push_back(b_.value_of(e));
+    } else {
+      for (int i = 0; i < in_.type(old).rank; ++i) operands.push_back(b_.value_of(r_.map(in_.valid(old, i))));
+    }
+    r_.set(old, b_.value(ops::set_valid_shape, operands));
   }
 
   // --- page by page ---

@@ -280,6 +280,7 @@ inline constexpr TableEntry elementwise_table[] = {
     {&ops::col_expand_expdif, exponentials_of_differences},
     {&ops::row_expand, repeat},
     {&ops::col_expand, repeat},
+    {&ops::broadcast_to, repeat},
 };
 
 }  // namespace tessera::simulator

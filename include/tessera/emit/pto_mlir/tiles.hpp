@@ -93,6 +93,9 @@ inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& 
   if (partial && !m.dialect.subview_states_valid)
     refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no window of a tile with valid extents",
            "emit for assembler 0.60");
+  if (!m.dialect.subview_states_valid && !col.is_constant && k.cols != m.types.key(of.type).cols)
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no window of a tile at a column that is known at run time only",
+           "emit for assembler 0.60");
   const Name r = m.name(row), c = m.name(col);
   Name vr, vc;
   if (partial) vr = m.name(m.index(valid.rows)), vc = m.name(m.index(valid.cols));

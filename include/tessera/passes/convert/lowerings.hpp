@@ -1,7 +1,7 @@
 // Operations that do not simply keep their name in convert_tensor_to_tile_ops: windows, products, scalar access, results.
 #pragma once
 
-#include "converter.hpp"
+#include "broadcast.hpp"
 
 namespace tessera::convert {
 
@@ -95,8 +95,12 @@ inline void lower_return(Converter& c, OpId op) {
     }
     const OpId by = in.definition(v);
     if (by && c.collecting().result_of(by) == i) continue;  // stored already
+    const OpId broadcast = streamed(c, v);
+    const ValueId source = broadcast ? ValueId{} : c.operand(op, i);
     const ValueId target = c.result_parameter(i);
-    c.store(c.operand(op, i), target, std::vector<ValueId>(in.type(v).rank, c.build().index(0)));
+    const std::vector<ValueId> offsets(in.type(v).rank, c.build().index(0));
+    if (broadcast) store_streamed(c, broadcast, target, offsets, {});
+    else c.store(source, target, offsets);
   }
   c.build().control(ops::return_op, scalars, {}, 0);
 }
