@@ -377,6 +377,29 @@ inline LoweredKernel counters() {
   return l;
 }
 
+/// Parameters with other dims, bytes as other elements, tiles that grow; all with extents known at run time.
+inline LoweredKernel other_looks() {
+  auto l = std::make_unique<Lowered>("other_looks");
+  const ValueId x = l->parameter("x", tensor_type(f32, {2, 16, 64})), n = l->parameter("n", index_scalar),
+                out = l->parameter("out", tensor_type(f32, {64, 64}), Direction::out), zero = l->index(0);
+  const ValueId rows = l->op(ops::view, {x}, {}, tensor_type(f32, {32, 64})),
+                wide = l->op(ops::view, {x}, {}, tensor_type(f32, {8, 256}));
+  const ValueId t = l->op(ops::load, {rows, zero, zero, n, l->index(64)}, {Lowered::attr(AttrKey::has_valid, 1)},
+                          tile_type(f32, {32, 64}));
+  const ValueId bits = l->op(ops::adds, {l->op(ops::reinterpret, {t}, {}, scalar_type(i32)),
+                                         l->f.constant(i32, std::int64_t{4096})});
+  const ValueId halves = l->op(ops::reinterpret, {bits}, {}, scalar_type(i16));
+  const ValueId back = l->op(ops::reinterpret, {l->op(ops::adds, {halves, l->f.constant(i16, std::int64_t{1})})}, {},
+                             scalar_type(f32));
+  l->store(l->op(ops::fillpad_expand, {back}, {Lowered::attr(AttrKey::pad, static_cast<std::int64_t>(Pad::max))},
+                 tile_type(f32, {64, 64})),
+           out);
+  l->store(l->load(wide, tile_type(f32, {8, 256})),
+           l->op(ops::view, {out}, {}, tensor_type(f32, {16, 256})));
+  l->finish();
+  return l;
+}
+
 struct NamedKernel {
   const char* name;
   LoweredKernel (*make)();
@@ -396,6 +419,7 @@ inline constexpr NamedKernel kernels[] = {{"vector_add", vector_add},
                                           {"mixed_loop", mixed_loop},
                                           {"columns", columns},
                                           {"odd_shapes", odd_shapes},
-                                          {"counters", counters}};
+                                          {"counters", counters},
+                                          {"other_looks", other_looks}};
 
 }  // namespace programs

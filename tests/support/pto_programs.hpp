@@ -214,6 +214,7 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
     case PtoForm::insert:
       return l.op(op, {source(l, "x", wide), source(l, "y", tile_type(d, {16, 32})), l.index(8), l.index(32)});
     case PtoForm::reshape:
+      if (&op == &ops::reinterpret) return l.op(op, {source(l, "x", wide)}, {}, scalar_type(d == f32 ? u16 : f32));
       return l.op(op, {source(l, "x", wide)}, {}, tile_type(d, {tile_cols, tile_rows}));
     case PtoForm::set_valid:
       return l.op(op, {source(l, "x", wide), l.index(7), l.parameter("n", index_scalar)});
@@ -221,7 +222,8 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
       const ValueId x = l.parameter("x", tensor_type(d, {tile_rows, tile_cols}));
       const ValueId t = l.op(ops::load, {x, l.index(0), l.index(0), l.index(9), l.index(40)},
                              {int_attr(AttrKey::has_valid, 1)}, wide);
-      return l.op(op, {t}, {int_attr(AttrKey::pad, static_cast<std::int64_t>(Pad::min))});
+      return l.op(op, {t}, {int_attr(AttrKey::pad, static_cast<std::int64_t>(Pad::min))},
+                  tile_type(d, {2 * tile_rows, 2 * tile_cols}));
     }
     case PtoForm::read:
       return l.op(op, {source(l, "x", wide), l.index(3), l.index(5)});

@@ -186,6 +186,40 @@ ValueId emit_window(const OpInfo& op, List<ValueId> leading, const Offsets& offs
 
 }  // namespace detail
 
+namespace detail {
+template <class S, class X>
+using view_verdict = verdict_on<ops::view, Tensor<S, f32>, X>;
+template <class X>
+concept tensor_parameter = recorded<X> && (output<X> || std::is_same_v<std::remove_cvref_t<X>, value_of<X>>);
+template <class S, class X>
+struct view_of {
+  using type = Tensor<S, type_of<value_of<X>>.dtype>;
+};
+template <class S, class T>
+struct view_of<S, Out<T>> {
+  using type = Out<Tensor<S, T::dtype>>;
+};
+template <class S, class T>
+struct view_of<S, InOut<T>> {
+  using type = InOut<Tensor<S, T::dtype>>;
+};
+}  // namespace detail
+
+/// A tensor parameter with the dims S: the same memory, to load from, and to store to where the parameter is an output.
+template <class S, class X>
+  requires detail::tensor_parameter<X> && (detail::view_verdict<S, X>::value.lawful())
+[[nodiscard]] auto view(X&& x, std::source_location at = std::source_location::current()) {
+  Recorder& r = Recorder::current(at);
+  r.go_here(detail::location_of(at));
+  return typename detail::view_of<S, std::remove_cvref_t<X>>::type(r, r.emit(ops::view, {x.resolve(at)}, {}, type_of<Tensor<S, type_of<value_of<X>>.dtype>>));
+}
+template <class S, class X>
+  requires detail::tensor_parameter<X> && (!detail::view_verdict<S, X>::value.lawful())
+auto view(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::view_verdict<S, X>>()));
+template <class S, class X>
+  requires shaped<X> && (!detail::tensor_parameter<X>)
+broken::view_of_a_value<> view(X&& x);
+
 #define TESSERA_EXTENTS detail::extents_t<E, X, S, O>
 #define TESSERA_LOAD_VERDICT(VALID) \
   detail::window_verdict<ops::load, Tile<S, type_of<value_of<X>>.dtype, M>, std::remove_cvref_t<O>, VALID, value_of<X>>

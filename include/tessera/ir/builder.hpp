@@ -66,6 +66,8 @@ class Builder {
     const InferInput in{infos, static_cast<int>(operands.size()), requested, attrs.begin(), static_cast<int>(attrs.size()), true};
     const Verdict v = infer(op, in);
     if (!v.lawful()) refuse(v, op.name, location_);
+    if (op.form == PtoForm::memory_view && !parameter_of(*f_, operands[0]))
+      refuse(breaks(rule::view_of_a_value), op.name, location_);
     return place(op, operands, attrs, v.result);
   }
   /// As emit, for operations that have a result.

@@ -395,6 +395,12 @@ class Function {
   BlockId body_;
 };
 
+/// The tensor parameter whose memory a value is, perhaps seen with other dims; none where it is a value of its own.
+[[nodiscard]] inline ValueId parameter_of(const Function& f, ValueId v) {
+  while (f[v].kind == ValueKind::result && f.info(OpId{f[v].owner}).form == PtoForm::memory_view) v = f.operand(OpId{f[v].owner}, 0);
+  return f[v].kind == ValueKind::argument && f[v].owner == f.body().index && f.type(v).is_tensor() ? v : ValueId{};
+}
+
 /// Whether a view shows a part of its operand: a window that is smaller, or that perhaps starts elsewhere.
 [[nodiscard]] inline bool shows_part(const Function& f, OpId op) {
   if (f.info(op).form != PtoForm::subview) return false;

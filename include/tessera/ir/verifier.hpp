@@ -172,11 +172,12 @@ class Verifier {
   // --- properties ---
   void tile_ops(OpId op) const {
     const OpInfo& info = f_.info(op);
+    if (info.form == PtoForm::memory_view) return require(static_cast<bool>(parameter_of(f_, f_.result(op))), op, "tile_ops: the tensor is not a parameter");
     require(info.level != Level::tensor, op, "tile_ops: a tensor-level operation is left");
     for (int i = 0; i < f_.operand_count(op); ++i) {
       if (!f_.type(f_.operand(op, i)).is_tensor()) continue;
       require(i == memory_operand(info), op, "tile_ops: a tensor-level operation is left");
-      require(f_.defining_block(f_.operand(op, i)) == f_.body(), op, "tile_ops: the tensor is not a parameter");
+      require(static_cast<bool>(parameter_of(f_, f_.operand(op, i))), op, "tile_ops: the tensor is not a parameter");
     }
     // A scratch like the operand is added when the operand has its final shape.
     if (info.scratch != ScratchRule::none && info.scratch != ScratchRule::like_first)
@@ -212,7 +213,7 @@ class Verifier {
   // Properties of a value, wherever it is defined.
   void tile_value(ValueId v, OpId op) const {
     const Type& t = f_.type(v);
-    if (required_.contains(Property::tile_ops)) require(!t.is_tensor(), op, "tile_ops: a value is still a tensor");
+    if (required_.contains(Property::tile_ops)) require(!t.is_tensor() || parameter_of(f_, v), op, "tile_ops: a value is still a tensor");
     if (!t.is_tile()) return;
     if (required_.contains(Property::tiles_2d)) require(t.rank <= 2, op, "tiles_2d: a tile has more than two dims");
     if (required_.contains(Property::legal)) require(t.rank != 1, op, "legal: a tile has one dim and is not a row");

@@ -127,7 +127,8 @@ enum class PtoForm : std::uint8_t {
   fill_pad, set_valid, read, write,
   arith,            ///< a scalar instruction, see ops/scalar.hpp
   control, block_index,
-  gather_row        ///< a window of a tensor loaded into a window of a tile
+  gather_row,       ///< a window of a tensor loaded into a window of a tile
+  memory_view       ///< no instruction: what addresses it has its own view of the parameter
 };
 
 /// Effects on operands that live in GM (tiles are values).

@@ -147,6 +147,30 @@ constexpr Verdict infer_reshape(const OpInfo&, const InferInput& in) {
   return lawful(result);
 }
 
+/// A tensor parameter with other dims: the same elements in row-major order.
+constexpr Verdict infer_view(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_tensor()) return breaks(rule::operand_is_not_a_tensor, arg_op);
+  const Type result = with_shape(x, in.requested.dims, in.requested.rank);
+  std::int64_t before = 1, after = 1;
+  int next = 0;
+  bool equal = true;
+  for (int i = 0; i < x.rank; ++i) {
+    if (!is_dynamic(x.dims[i])) {
+      before = capped_product(before, x.dims[i]);
+      continue;
+    }
+    while (next < result.rank && !is_dynamic(result.dims[next])) ++next;
+    equal = equal && next < result.rank && result.dims[next] == x.dims[i];
+    ++next;
+  }
+  for (; next < result.rank; ++next) equal = equal && !is_dynamic(result.dims[next]);
+  for (int i = 0; i < result.rank; ++i)
+    if (!is_dynamic(result.dims[i])) after = capped_product(after, result.dims[i]);
+  if (!equal || before != after) return breaks(rule::view_changes_the_elements, arg(before), arg(after));
+  return lawful(result);
+}
+
 constexpr Verdict check_static(const Type& a, const Type& b) {
   for (int i = 0; i < a.rank; ++i)
     if (is_dynamic(a.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(a.dims[i]));
@@ -332,6 +356,9 @@ inline constexpr OpInfo reshape = {
     .name = "reshape", .summary = "the same elements in another shape of equal product", .infer = infer_reshape,
     .valid = ValidRule::reshape, .pto = "treshape", .form = PtoForm::reshape, .pipe = Pipe::none, .result_spaces = {},
     .is_view = true};
+inline constexpr OpInfo view = {
+    .name = "view", .summary = "a tensor parameter with other dims, as memory: the same elements in row-major order", .level = Level::tensor,
+    .infer = infer_view, .form = PtoForm::memory_view, .pipe = Pipe::none, .is_view = true, .self_loading = true};
 inline constexpr OpInfo reinterpret = {
     .name = "reinterpret", .summary = "the same bytes as elements of another type; without a shape the last dim is scaled",
     .infer = infer_reinterpret, .valid = ValidRule::reinterpret, .dtypes = {stored_a3, stored_a3}, .pto = "treshape", .form = PtoForm::reshape,
@@ -376,7 +403,7 @@ inline constexpr OpInfo gather_flat = {
     .scratch = ScratchRule::like_second, .may_alias = false};
 
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &concat, &reshape,
-    &reinterpret, &transpose, &transpose_view, &set_valid_shape, &fillpad, &fillpad_expand, &read, &write, &gather, &gather_flat};
+    &view, &reinterpret, &transpose, &transpose_view, &set_valid_shape, &fillpad, &fillpad_expand, &read, &write, &gather, &gather_flat};
 
 }  // namespace ops
 }  // namespace tessera

@@ -21,9 +21,9 @@ struct Lowering {
 inline constexpr Lowering lowerings[] = {
     {&ops::slice, lower_slice},       {&ops::matmul, lower_product}, {&ops::matmul_acc, lower_product},
     {&ops::gather, lower_gather},     {&ops::broadcast_to, lower_broadcast}, {&ops::store, lower_store},
-    {&ops::read, lower_read},         {&ops::write, lower_write},         {&ops::create, lower_create},
-    {&ops::assemble, lower_assemble}, {&ops::gather_row, lower_gather_row}, {&ops::paged_gather, lower_paged_gather},
-    {&ops::return_op, lower_return},
+    {&ops::read, lower_read},         {&ops::write, lower_write},         {&ops::view, lower_view},
+    {&ops::create, lower_create},     {&ops::assemble, lower_assemble}, {&ops::gather_row, lower_gather_row},
+    {&ops::paged_gather, lower_paged_gather},                             {&ops::return_op, lower_return},
 };
 
 inline void lower(Converter& c, OpId op) {

@@ -91,6 +91,16 @@ class Engine {
     s.data = std::move(memory);
     s.is_memory = true;
     s.is_input = direction == Direction::in;
+    s.dims = s.data->dims;
+  }
+  /// `view` is the memory of `of` with its own dims.
+  void set_view(ValueId view, ValueId of) {
+    Slot& s = slots_[view.index];
+    s.data = data_of(of);
+    s.is_memory = slots_[of.index].is_memory;
+    s.is_input = slots_[of.index].is_input;
+    s.is_view = true;
+    s.dims = dims(f_.type(view));
   }
   void set_number(ValueId v, const Number& n) { slots_[v.index].number = n; }
   /// Runs the body; gives the operation that ended it (none: the body is empty).
@@ -135,7 +145,21 @@ class Engine {
   /// The elements of an operand, whose buffer must still hold them.
   [[nodiscard]] const Data& read(OpId reader, ValueId v) const {
     check_intact(reader, v);
-    return *data_of(v);
+    const Slot& s = slots_[v.index];
+    if (!s.is_view) return addressed(v);
+    s.seen = std::make_shared<Data>(*data_of(v));  // another operand may be the same memory
+    s.seen->dims = s.dims;
+    return *s.seen;
+  }
+  /// As read, for an operation that addresses elements of one tensor alone.
+  [[nodiscard]] const Data& addressed(OpId reader, ValueId v) const {
+    check_intact(reader, v);
+    return addressed(v);
+  }
+  [[nodiscard]] Data& addressed(ValueId v) const {
+    Data& d = *data_of(v);
+    if (slots_[v.index].is_memory) d.dims = slots_[v.index].dims;
+    return d;
   }
   /// What an operation writes in place: a parameter's memory, or a tensor-level value of its own.
   [[nodiscard]] Data& memory(OpId writer, ValueId v) {
@@ -144,7 +168,7 @@ class Engine {
     check_defined(v);
     Slot& s = slots_[v.index];
     if (!s.is_memory && s.data.use_count() > 1) s.data = std::make_shared<Data>(*s.data);  // other values keep theirs
-    return *s.data;
+    return addressed(v);
   }
   [[nodiscard]] bool is_memory(ValueId v) const { return slots_[v.index].is_memory; }
 
@@ -174,6 +198,9 @@ class Engine {
     bool is_memory = false;
     bool is_input = false;
     bool is_window = false;  ///< a view of part of its buffer
+    bool is_view = false;    ///< memory with other dims than the parameter's
+    Box dims;                ///< of memory; what addressed it last may have left others
+    mutable std::shared_ptr<Data> seen;  ///< of a view: what was read last
   };
   struct Content {
     std::uint64_t number = 0;
@@ -291,9 +318,14 @@ class Engine {
                           ", which has another buffer");
     Slot s = slots_[from.index];
     // In a kernel, what is handed on is a value: later stores to the memory it was read from do not change it.
-    if (f_.kind == FunctionKind::kernel && s.is_memory && !s.is_input) s.data = std::make_shared<Data>(*s.data);
+    if (f_.kind == FunctionKind::kernel) {
+      if (s.is_memory && (s.is_view || !s.is_input)) {
+        s.data = std::make_shared<Data>(*s.data);
+        s.data->dims = s.dims;
+      }
+      s.is_input = s.is_view = false;
+    }
     s.is_memory = false;
-    if (f_.kind == FunctionKind::kernel) s.is_input = false;
     if (!f_.fully_valid(to)) {
       const Box extents = valid(to);
       if (extents != s.data->dims) {
@@ -405,6 +437,10 @@ class Call {
   [[nodiscard]] ValueId operand(int i) const { return f_.operand(id, i); }
   [[nodiscard]] const Type& type(int i) const { return f_.type(operand(i)); }
   [[nodiscard]] const Data& in(int i) const { return engine.read(id, operand(i)); }
+  /// Operand `i`, of which elements are addressed.
+  [[nodiscard]] const Data& addressed(int i) const {
+    return engine.addressed(id, operand(i));
+  }
   [[nodiscard]] Box valid(int i) const { return engine.valid(operand(i)); }
   [[nodiscard]] Number number(int i) const { return engine.number(operand(i)); }
   [[nodiscard]] std::int64_t integer(int i) const { return engine.number(operand(i)).integer; }

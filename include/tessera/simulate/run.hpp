@@ -183,6 +183,7 @@ inline SimulationResult run_function(const Function& f, const Program* program, 
   out.unwritten_.resize(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (memories[i] == nullptr || f.parameters[i].direction == Direction::in) continue;
+    memories[i]->dims = box_of(arguments[i].tensor()->dims());  // a view may have left its own
     to_host(*memories[i], *arguments[i].writable());
     out.unwritten_[i] = unwritten_of(*memories[i]);
   }

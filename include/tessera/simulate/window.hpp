@@ -56,7 +56,7 @@ inline void count_write(Call& c, DType d, std::int64_t elements) {
 
 /// load, and slice (of a tensor or a tile).
 inline void read_window(Call& c) {
-  const Data& source = c.in(0);
+  const Data& source = c.addressed(0);
   Data r = c.fresh();
   const int rank = source.dims.rank;
   const bool flat = !c.attr_list(AttrKey::window).empty();
@@ -87,9 +87,10 @@ inline void store_element(Call& c, const Data& source, std::int64_t from, Data& 
   target.known[i] = 1;
 }
 inline void store(Call& c) {
+  const Data* const own = &c.in(0);
+  const Data copy = own == &c.engine.memory(c.id, c.operand(1)) ? c.in(0) : Data();  // a tensor stored into itself
   Data& target = c.engine.memory(c.id, c.operand(1));
-  const Data copy = &c.in(0) == &target ? target : Data();  // a tensor stored into itself
-  const Data& source = &c.in(0) == &target ? copy : c.in(0);
+  const Data& source = own == &target ? copy : *own;
   const int rank = target.dims.rank;
   const bool flat = !c.attr_list(AttrKey::window).empty(), add = c.attr(AttrKey::atomic_add) != 0;
   const Box box = covered_box(c, source.dims, rank), offsets = c.integers(2, rank), valid = c.valid(0);
@@ -142,7 +143,7 @@ inline void assemble(Call& c) {
   return dot(strides_of(dims), index);
 }
 inline void read(Call& c) {
-  const Data& x = c.in(0);
+  const Data& x = c.addressed(0);
   const std::int64_t at = element_position(c, 1, x.dims);
   if (!x.is_known(at)) c.fail_poison(0, x, at);
   if (c.engine.is_memory(c.operand(0))) count_read(c, x.dtype, 1);

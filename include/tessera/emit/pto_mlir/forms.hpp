@@ -361,8 +361,9 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_fill_pad,   emit_set_valid,
                                       emit_read,       emit_write,
                                       emit_arith,      emit_control,
-                                      emit_block_index, emit_gather_row};
-static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::gather_row) + 1);
+                                      emit_block_index, emit_gather_row,
+                                      [](Module&, OpId) {} /* memory_view */};
+static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::memory_view) + 1);
 
 inline void emit_block(Module& m, BlockId b) {
   m.deeper();

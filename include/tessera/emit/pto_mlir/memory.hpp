@@ -67,7 +67,7 @@ inline Partition partition(Module& m, OpId o, ValueId tile, ValueId tensor, int 
                            bool transposed) {
   const Function& f = m.f;
   const Type &tile_type = f.type(tile), &t = f.type(tensor);
-  if (!m.is_parameter(tensor)) contradict(m, o, "the tensor is not a parameter");
+  if (!parameter_of(f, tensor)) contradict(m, o, "the tensor is not a parameter");
   const int rank = t.rank;
   const bool column = rank > 1 && t.last() == 1 && t.last(1) != 1;
   if (tile_type.space == Vec && (tile_type.layout == Layout::dn) != column)
@@ -176,7 +176,7 @@ inline Index element(Module& m, OpId o, ValueId x, int first) {
 }
 inline void check_element(const Module& m, OpId o, ValueId x) {
   const Type& t = m.f.type(x);
-  if (t.is_tensor() && !m.is_parameter(x)) contradict(m, o, "the tensor is not a parameter");
+  if (t.is_tensor() && !parameter_of(m.f, x)) contradict(m, o, "the tensor is not a parameter");
   if (t.is_tile() && is_unsigned(t.dtype))
     refuse(m, o, "elements of a tile of unsigned integers cannot be accessed (" + std::string(info(t.dtype).name) + ")",
            "use a signed element type");
@@ -195,7 +195,7 @@ inline void emit_read(Module& m, OpId o) {
     return;
   }
   const Name read = is_unsigned(d) ? m.fresh() : m.define(v);
-  m.line(o, read, " = pto.load_scalar ", m.scalar(x), '[', at, "] : !pto.ptr<", info(d).pto_name, "> -> ",
+  m.line(o, read, " = pto.load_scalar ", m.scalar(parameter_of(m.f, x)), '[', at, "] : !pto.ptr<", info(d).pto_name, "> -> ",
          info(d).pto_name);
   if (is_unsigned(d))
     m.line(m.define(v), " = builtin.unrealized_conversion_cast ", read, " : ", info(d).pto_name, " to ", signless(d));
@@ -217,7 +217,7 @@ inline void emit_write(Module& m, OpId o) {
   const Name at = m.name(element(m, o, x, 2)), value = with_sign(m, m.f.operand(o, 1));
   const std::string_view d = info(m.f.type(x).dtype).pto_name;
   if (!m.f.type(x).is_tile()) {
-    m.line(o, "pto.store_scalar ", value, ", ", m.scalar(x), '[', at, "] : !pto.ptr<", d, ">, ", d);
+    m.line(o, "pto.store_scalar ", value, ", ", m.scalar(parameter_of(m.f, x)), '[', at, "] : !pto.ptr<", d, ">, ", d);
     return;
   }
   const Tile t = destination(m, o, m.f.result(o));

@@ -64,6 +64,7 @@ struct Part {
 
 /// A `make_tensor_view` of a tensor parameter.
 struct View {
+  Type seen;                 ///< the dims with which the parameter is seen
   int merged = 1;            ///< how many leading dims stand as one
   bool transposed = false;   ///< the last two dims are exchanged
   int rank = 0;
@@ -291,9 +292,9 @@ class Module {
   // --- views of parameters ---
   /// The view of a tensor parameter with its `merged` leading dims as one, or with its last two dims exchanged.
   const View& view(ValueId tensor, int merged, bool transposed) {
-    std::vector<View>& known = views_[f[tensor].position];
+    std::vector<View>& known = views_[f[parameter_of(f, tensor)].position];
     for (const View& v : known)
-      if (v.merged == merged && v.transposed == transposed) return v;
+      if (v.seen == f.type(tensor) && v.merged == merged && v.transposed == transposed) return v;
     return known.emplace_back(make_view(tensor, merged, transposed));
   }
   [[nodiscard]] bool is_parameter(ValueId v) const {
@@ -474,7 +475,8 @@ class Module {
   // [.., M, 1] is one column, so it is written as such (dn): strides 1 and M.
   View make_view(ValueId tensor, int merged, bool transposed) {
     const Type& t = f.type(tensor);
-    View v{merged, transposed, 0, {}, {}};
+    View v{t, merged, transposed, 0, {}, {}};
+    const Name memory = names_[parameter_of(f, tensor).index];
     Index dims[max_rank], strides[max_rank];
     std::string* const outer_text = out_;
     const std::size_t outer_indent = indent_;
@@ -496,11 +498,13 @@ class Module {
     // All names before the line: a constant may be defined on the way.
     Name d[max_rank], s[max_rank];
     for (int i = 0; i < v.rank; ++i) d[i] = name(dims[i]), s[i] = name(strides[i]);
-    std::string text = labels_[names_[tensor.index].label] + (transposed ? ".transposed" : ".view");
+    std::string text = labels_[memory.label] + (transposed ? ".transposed" : ".view");
     if (merged > 1) append(text.append("."), v.rank);
+    if (parameter_of(f, tensor) != tensor)  // the parameter's own view has its name
+      for (int i = 0; i < t.rank; ++i) text.append(".").append(tessera::detail::dim_text(t.dims[i]));
     v.name.label = label(std::move(text));
     begin();
-    put(v.name, " = pto.make_tensor_view ", names_[tensor.index], ", shape = [");
+    put(v.name, " = pto.make_tensor_view ", memory, ", shape = [");
     for (int i = 0; i < v.rank; ++i) put(i == 0 ? "" : ", "), put(d[i]);
     put("], strides = [");
     for (int i = 0; i < v.rank; ++i) put(i == 0 ? "" : ", "), put(s[i]);

@@ -80,11 +80,12 @@ class Coherence {
 
   void note(OpId op, int i) {
     const ValueId v = f_.operand(op, i);
-    if (!f_.type(v).is_tensor() || f_[v].kind != ValueKind::argument || f_[v].owner != f_.body().index) return;
     const OpInfo& info = f_.info(op);
+    const ValueId parameter = f_.type(v).is_tensor() ? parameter_of(f_, v) : ValueId{};
+    if (!parameter || &info == &ops::view) return;
     const bool addressed = i == memory_operand(info), scalar = addressed && info.pipe == Pipe::scalar;
     const bool writes = addressed && info.effect != Effect::reads_first;
-    Accesses& a = accesses_[v.index];
+    Accesses& a = accesses_[parameter.index];
     (scalar ? writes ? a.writes : a.reads : writes ? a.stores : a.loads).push_back(op);
   }
   // The first of `later` that may run after one of `earlier`; both are in program order.

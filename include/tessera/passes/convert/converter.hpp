@@ -197,7 +197,8 @@ class Converter {
   ValueId whole(ValueId v, MemorySpace space, OpId user) {
     const std::size_t i = in_[v].position;
     require_static(v, user);
-    if (placement_.written(v)) return load_whole(v, space);  // never what an earlier load saw
+    const bool is_view = parameter_of(in_, v) != v;
+    if (is_view || placement_.written(v)) return load_whole(v, space);  // never what an earlier load saw
     if (space == Vec && entry_[i]) return entry_[i];
     std::vector<Loaded>& known = space == Mat ? mat_loads_ : vec_loads_;
     known.resize(in_.parameters.size());
@@ -214,13 +215,13 @@ class Converter {
     const Type& t = in_.type(v);
     const std::vector<ValueId> zeros(t.rank, build().index(0));
     const ValueId made = load(v, zeros, {t.dims, t.rank}, space);
-    const std::string& name = in_.parameters[in_[v].position].name;
+    const std::string& name = in_.parameters[in_[parameter_of(in_, v)].position].name;
     if (!name.empty()) out_.set_name(made, name + (space == Mat ? "_mat" : "_tile"));
     return made;
   }
   void require_static(ValueId v, OpId user) const {
     if (in_.type(v).has_static_shape()) return;
-    const Parameter& p = in_.parameters[in_[v].position];
+    const Parameter& p = in_.parameters[in_[parameter_of(in_, v)].position];
     OpId op = user;
     // The first use, when the load is due to none in particular.
     if (!op) {

@@ -5,6 +5,10 @@
 
 namespace tessera::convert {
 
+/// A parameter seen with other dims stays memory.
+inline void lower_view(Converter& c, OpId op) {
+  c.set(c.in().result(op), c.build().value(ops::view, {c.rewriter().map(c.in().operand(op, 0))}, {}, c.in().type(c.in().result(op))));
+}
 /// A window of a parameter becomes a load into each place where it is wanted; a window of a tile stays a view.
 inline void lower_slice(Converter& c, OpId op) {
   if (!c.placement().is_memory(op, 0)) return c.plain(op);

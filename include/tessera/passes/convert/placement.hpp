@@ -54,12 +54,12 @@ class Placement {
     for (const OpId op : order_) find_entry_loads(op);
   }
 
-  [[nodiscard]] bool is_parameter(ValueId v) const {
-    return f_[v].kind == ValueKind::argument && f_[v].owner == f_.body().index && f_.type(v).is_tensor();
-  }
+  /// Whether a value is the memory of a parameter, perhaps seen with other dims.
+  [[nodiscard]] bool is_parameter(ValueId v) const { return static_cast<bool>(parameter_of(f_, v)); }
   [[nodiscard]] bool read(ValueId parameter) const { return usage_[parameter.index].read; }
   [[nodiscard]] bool written(ValueId parameter) const {
-    return usage_[parameter.index].bulk || usage_[parameter.index].scalar;
+    const Usage& usage = usage_[parameter_of(f_, parameter).index];
+    return usage.bulk || usage.scalar;
   }
   /// Whether the whole parameter is loaded to Vec at the top of the function.
   [[nodiscard]] bool loaded_at_entry(ValueId parameter) const { return usage_[parameter.index].entry; }
@@ -126,10 +126,11 @@ class Placement {
     }
   }
   void note_usage(OpId op) {
+    if (f_.is(op, ops::view)) return;
     for (int i = 0; i < f_.operand_count(op); ++i) {
       const ValueId v = f_.operand(op, i);
       if (!is_parameter(v)) continue;
-      Usage& usage = usage_[v.index];
+      Usage& usage = usage_[parameter_of(f_, v).index];
       const Effect effect = is_memory(op, i) ? f_.info(op).effect : Effect::none;
       if (effect == Effect::writes_second) usage.bulk = true;
       else if (effect == Effect::writes_first) usage.scalar = true;
@@ -143,7 +144,7 @@ class Placement {
     if (f_.is(op, ops::create) || f_.is(op, ops::paged_gather)) return stated == Mat ? Home::mat : stated == Gm ? Home::open : Home::vec;
     // A window of storage is loaded where that is.
     if (f_.is(op, ops::gather_row)) return home(f_.operand(op, 0)) == Home::loaded ? Home::vec : home(f_.operand(op, 0));
-    if (f_.is(op, ops::slice) && is_parameter(f_.operand(op, 0))) return Home::loaded;
+    if (f_.is(op, ops::view) || (f_.is(op, ops::slice) && is_parameter(f_.operand(op, 0)))) return Home::loaded;
     if (passes_through(op)) return home(f_.operand(op, 0));
     if (f_.is(op, ops::matmul_acc)) return join(home(f_.operand(op, 0)), Home::acc);
     return written == spaces(Acc) ? Home::acc : written == spaces(Mat) ? Home::mat : Home::vec;
@@ -200,7 +201,7 @@ class Placement {
     if (f_.info(op).self_loading) return;
     for (int i = 0; i < f_.operand_count(op); ++i) {
       const ValueId v = f_.operand(op, i);
-      if (!is_parameter(v) || is_memory(op, i) || written(v)) continue;
+      if (parameter_of(f_, v) != v || is_memory(op, i) || written(v)) continue;  // a view is loaded where it is used
       const SpaceSet wish = i == 0 && passes_through(op) ? places(f_.result(op)) : wanted(op, i);
       if (has(wish, Vec) || has(wish, Acc)) usage_[v.index].entry = true;
     }
