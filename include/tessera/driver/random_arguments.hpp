@@ -33,6 +33,7 @@ namespace detail {
 /// What integer elements of a parameter must keep to.
 struct Limits {
   std::int64_t positions = 0;  ///< they are positions below this; 0: they are not
+  bool distinct = false;       ///< no two in a row (or two neighbours in a column of one) are equal
   bool divides = false;        ///< zero is no divisor
 };
 inline bool passes_on(const OpInfo& op) {
@@ -47,9 +48,15 @@ inline void collect_limits(const Program* p, const Function& f, ValueId v, Limit
     const OpInfo& info = f.info(op);
     if (p != nullptr && &info == &ops::call) return collect_limits(p, callee(*p, f, op), receiving(callee(*p, f, op), operand), limits);
     if (operand == 0 && passes_on(info)) collect_limits(p, f, f.result(op), limits);
+    if (&info == &ops::scatter_flat && operand == 2) limits.positions = f.type(f.operand(op, 0)).elements(), limits.distinct = true;
     if (operand != 1) return;
     const Type& x = f.type(f.operand(op, 0));
-    if (&info == &ops::gather) limits.positions = x.last();
+    if (&info == &ops::gather) {
+      const std::int64_t axis = f.attr(op, AttrKey::axis, -1);
+      limits.positions = x.dims[axis < 0 ? axis + x.rank : axis];
+    }
+    if (&info == &ops::scatter) limits.positions = x.last(), limits.distinct = true;
+    if (&info == &ops::scatter_update) limits.positions = x.dims[0], limits.distinct = true;
     if (&info == &ops::gather_flat) limits.positions = x.elements();
     if (&info == &ops::div || &info == &ops::row_expand_div || &info == &ops::col_expand_div) limits.divides = true;
   });
@@ -184,7 +191,8 @@ class RandomArguments {
     detail::collect_limits(program_, f, p.value, limits);
     for (std::int64_t i = 0; i < made.size(); ++i) {
       const std::int64_t x = made.integer(i);
-      if (limits.positions > 0) made.set_integer(i, (x + 8 + i) % limits.positions);
+      if (limits.distinct) made.set_integer(i, (i + static_cast<std::int64_t>(seed % 8)) % limits.positions);
+      else if (limits.positions > 0) made.set_integer(i, (x + 8 + i) % limits.positions);
       else if (limits.divides && x == 0) made.set_integer(i, 3);
     }
     return made;

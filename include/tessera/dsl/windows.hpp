@@ -6,6 +6,7 @@
 #include <boost/hana/negate.hpp>  // -1_c
 
 #include "functions.hpp"
+#include "indexed.hpp"
 
 namespace tessera {
 

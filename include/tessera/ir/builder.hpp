@@ -209,6 +209,14 @@ class Builder {
         for (int i = 0; i < rank; ++i) extents[i] = f_->valid(operands[0], i == a ? b : i == b ? a : i);
         return true;
       }
+      case ValidRule::pattern: {
+        if (!partial(0)) return false;
+        const auto p = static_cast<MaskPattern>(attr(AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P1111)));
+        const std::int64_t length = pattern_length(p), before = length - 1 - pattern_start(p);
+        for (int i = 0; i < rank; ++i) extents[i] = f_->valid(operands[0], i);
+        if (length > 1) extents[rank - 1] = extent_of(scalar(ops::scalar_div, add(value_of(extents[rank - 1]), index(before)), index(length)));
+        return true;
+      }
       case ValidRule::reshape: return reshape_extents(operands[0], result, extents);
       case ValidRule::reinterpret: return scaled_extents(operands[0], result, extents);
     }

@@ -23,9 +23,13 @@ struct PrintOptions {
 [[nodiscard]] constexpr std::string_view name(AttrKey k) {
   constexpr std::string_view names[] = {"rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
                                         "compare", "pad", "has_valid", "window", "descending", "atomic_add",
-                                        "split", "callee", "space", "transposed", "rows", "columns", "block_size", "column"};
-  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::column) + 1);
+                                        "split", "callee", "space", "transposed", "rows", "columns", "block_size", "column", "pattern"};
+  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::pattern) + 1);
   return names[static_cast<int>(k)];
+}
+[[nodiscard]] constexpr std::string_view name(MaskPattern p) {
+  constexpr std::string_view names[] = {"", "P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"};
+  return names[static_cast<int>(p)];
 }
 [[nodiscard]] constexpr std::string_view name(Rounding r) {
   constexpr std::string_view names[] = {"none", "rint", "round", "floor", "ceil", "trunc", "odd"};
@@ -202,6 +206,7 @@ class Printer {
     else if (a.key == AttrKey::split) out_.append(name(static_cast<Split>(a.integer)));
     else if (a.key == AttrKey::space) out_.append(name(static_cast<MemorySpace>(a.integer)));
     else if (a.key == AttrKey::pad) out_.append(name(static_cast<Pad>(a.integer)));
+    else if (a.key == AttrKey::pattern) out_.append(name(static_cast<MaskPattern>(a.integer)));
     else out_.append(number_text(a.integer));
   }
   [[nodiscard]] std::string_view prefix(OpId op) const {

@@ -6,6 +6,7 @@
 #include "control.hpp"
 #include "elementwise.hpp"
 #include "gather_rows.hpp"
+#include "indexed.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
 #include "reduce.hpp"
@@ -30,8 +31,8 @@ inline constexpr Family families[] = {
     family("elementwise", elementwise_family), family("broadcast", broadcast_family),
     family("compare", compare_family),
     family("reduce", reduce_family), family("sort", sort_family), family("matmul", matmul_family),
-    family("memory", memory_family), family("gather rows", gather_rows_family), family("split", split_family),
-    family("scalar", scalar_family),
+    family("memory", memory_family), family("indexed", indexed_family), family("gather rows", gather_rows_family),
+    family("split", split_family), family("scalar", scalar_family),
     family("control", control_family)};
 
 }  // namespace tessera::ops

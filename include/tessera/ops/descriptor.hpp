@@ -24,6 +24,7 @@ enum class AttrKey : std::uint8_t {
   transposed,      ///< 1: a tile in Mat is stored transposed; rows become columns of it
   rows, columns,   ///< the window of gather_row, and of paged_gather the most rows and their length
   block_size, column,  ///< of paged_gather: rows in a block, and the first column
+  pattern,         ///< MaskPattern
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.
@@ -43,6 +44,16 @@ enum class Pad : std::uint8_t { null, zero, max, min };
 enum class Order : std::uint8_t { ascending, descending };
 /// How a tile in Mat is stored: as it is, or transposed, as the right factor of a product wants rows that become its columns.
 enum class Form : std::uint8_t { plain, transposed };
+/// Which elements of a row: of every two or four neighbours one, the last digit of a name standing for the first of them; or all.
+enum class MaskPattern : std::uint8_t { P0101 = 1, P1010, P0001, P0010, P0100, P1000, P1111 };
+/// How many neighbours a pattern is about, and which of them it means.
+[[nodiscard]] constexpr std::int64_t pattern_length(MaskPattern p) {
+  return p == MaskPattern::P1111 ? 1 : p == MaskPattern::P0101 || p == MaskPattern::P1010 ? 2 : 4;
+}
+[[nodiscard]] constexpr std::int64_t pattern_start(MaskPattern p) {
+  if (p == MaskPattern::P1111) return 0;
+  return static_cast<std::int64_t>(p) - (pattern_length(p) == 2 ? 1 : 3);
+}
 /// What a store does with the elements that are there: replaces them, or adds to them, also where other blocks add.
 enum class Atomic : std::uint8_t { none, add };
 
@@ -99,6 +110,7 @@ enum class ValidRule : std::uint8_t {
   gathered,         ///< as many rows (columns of a transposed tile) as operand 1 has elements
   matmul,           ///< rows of the left, columns of the right operand
   swap_axes,        ///< operand 0 with two extents exchanged
+  pattern,          ///< operand 0 with as many columns as the pattern takes
   reshape,          ///< full; only fully valid operands (leading dims aside) are accepted
   reinterpret,      ///< operand 0 with the last extent scaled; in another shape only fully valid operands are accepted
 };
@@ -125,6 +137,8 @@ enum class PtoForm : std::uint8_t {
   reshape,
   transposed_view,  ///< no instruction: the load has the transposed type
   fill_pad, set_valid, read, write,
+  pattern,          ///< `ins` with a mask pattern
+  scatter,          ///< written to the storage of operand 0, which is no operand of the instruction
   arith,            ///< a scalar instruction, see ops/scalar.hpp
   control, block_index,
   gather_row,       ///< a window of a tensor loaded into a window of a tile

@@ -299,8 +299,11 @@ constexpr Verdict check_gather(const Type& x, const Type& index) {
 constexpr Verdict infer_gather(const OpInfo&, const InferInput& in) {
   const Verdict v = check_gather(in.type(0), in.type(1));
   if (!v.lawful()) return v;
-  for (int i = 0; i + 1 < in.type(0).rank; ++i)
-    if (in.type(0).dims[i] != in.type(1).dims[i])
+  const std::int64_t rank = in.type(0).rank, given = in.attr(AttrKey::axis, -1), axis = given < 0 ? given + rank : given;
+  if (axis < 0 || axis >= rank) return breaks(rule::axis_out_of_range, arg_op, arg(given), arg(rank));
+  if (axis != rank - 1 && rank > 3) return breaks(rule::gather_axis_has_no_instruction, arg(axis), arg(rank));
+  for (int i = 0; i < rank; ++i)
+    if (i != axis && in.type(0).dims[i] != in.type(1).dims[i])
       return breaks(rule::shapes_differ, arg_op, arg_dim(in.type(0).dims[i]), arg_dim(in.type(1).dims[i]));
   return v;
 }
@@ -394,7 +397,7 @@ inline constexpr OpInfo write = {
     .operand_spaces = {spaces(Vec), {}, {}}, .effect = Effect::writes_first, .pure = false, .in_place = 0,
     .self_loading = true};
 inline constexpr OpInfo gather = {
-    .name = "gather", .summary = "x[.., index[..,j]] along the last axis", .level = Level::tensor, .infer = infer_gather,
+    .name = "gather", .summary = "x[.., index[..,j]] along the last axis, or another one; attribute: axis", .level = Level::tensor, .infer = infer_gather,
     .dtypes = {words, words_a5}, .form = PtoForm::none, .self_loading = true};
 inline constexpr OpInfo gather_flat = {
     .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,

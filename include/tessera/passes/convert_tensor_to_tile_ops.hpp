@@ -8,6 +8,7 @@
 #include "convert/gather_rows.hpp"
 #include "convert/lowerings.hpp"
 #include "convert/scalar_writes.hpp"
+#include "convert/scatter.hpp"
 #include "convert/transposes.hpp"
 
 namespace tessera {
@@ -23,7 +24,9 @@ inline constexpr Lowering lowerings[] = {
     {&ops::gather, lower_gather},     {&ops::broadcast_to, lower_broadcast}, {&ops::store, lower_store},
     {&ops::read, lower_read},         {&ops::write, lower_write},         {&ops::view, lower_view},
     {&ops::create, lower_create},     {&ops::assemble, lower_assemble}, {&ops::gather_row, lower_gather_row},
-    {&ops::paged_gather, lower_paged_gather},                             {&ops::return_op, lower_return},
+    {&ops::paged_gather, lower_paged_gather},                             {&ops::scatter, lower_scatter},
+    {&ops::scatter_mask, lower_scatter_mask},                             {&ops::scatter_update, lower_scatter_update},
+    {&ops::return_op, lower_return},
 };
 
 inline void lower(Converter& c, OpId op) {

@@ -57,6 +57,8 @@ class Legalize {
     if (in_.is(op, ops::reinterpret)) return reinterpret(op);
     if (in_.is(op, ops::fillpad_expand)) return fillpad_expand(op);
     if (in_.is(op, ops::gather_flat)) return gather(op);
+    if (in_.is(op, ops::gather_mask)) return gather_mask(op);
+    if (in_.is(op, ops::scatter_flat) || in_.is(op, ops::scatter_strided)) return scatter(op);
     if (in_.is(op, ops::compare) || in_.is(op, ops::compares)) return compare(op);
     if (in_.is(op, ops::select)) return select(op);
     if (in_.is(op, ops::concat)) return concat(op);
@@ -356,6 +358,49 @@ class Legalize {
     const Type wanted = column ? row_type(result_type(op)) : as_row(result_type(op));
     const ValueId cut = cols == t.last() ? made : emit(op, ops::slice, {made, b_.index(0), b_.index(0)}, {}, wanted);
     finish(op, column ? column_of(cut) : cut);
+  }
+
+  // The instruction wants whole columns, and whole blocks of 32 bytes of them: further elements fill the rows, and what they
+  // give is cut off.
+  void gather_mask(OpId op) {
+    ValueId x = as_row_in_vec(op, r_.map(in_.operand(op, 0)));
+    const Type from = out_.type(x), old = as_row(result_type(op)), to = is_column(old) && from.dims[0] == 1 ? row_type(old) : old;
+    const std::int64_t block = 256 / info(to.dtype).bits, cols = (to.last() + block - 1) / block * block;
+    const Extent whole{from.last(), {}};
+    if (out_.valid(x, 1) != whole) x = b_.value(ops::set_valid_shape, {x, b_.value_of(out_.valid(x, 0)), b_.index(from.last())});
+    if (cols != to.last()) {
+      const ValueId wide = emit(op, ops::create, {}, {}, with_dim(from, 1, from.last() / to.last() * cols));
+      x = emit(op, ops::assemble, {wide, x, b_.index(0), b_.index(0)});
+    }
+    const ValueId made = emit(op, ops::gather_mask, {x}, r_.attrs(op), with_dim(to, 1, cols));
+    if (cols == to.last()) return finish(op, with_extents_of(op, to == old ? made : column_of(made)));
+    const bool column = is_column(to);
+    const ValueId cut = emit(op, ops::slice, {column ? transposed(op, made) : made, b_.index(0), b_.index(0)}, {}, column ? row_type(to) : to);
+    finish(op, with_extents_of(op, is_column(old) ? column_of(cut) : cut));
+  }
+  // The value with the extents of the old result.
+  ValueId with_extents_of(OpId op, ValueId v) {
+    const ValueId old = in_.result(op);
+    if (in_.fully_valid(old) && out_.fully_valid(v)) return v;
+    std::vector<ValueId> operands{v};
+    if (in_.type(old).rank == 1) operands.push_back(b_.index(1));
+    for (int i = 0; i < in_.type(old).rank; ++i) operands.push_back(b_.value_of(r_.map(in_.valid(old, i))));
+    return b_.value(ops::set_valid_shape, operands);
+  }
+  // Positions count no padding. Columns are rows of as many elements; to every second element of a row they come as rows of one.
+  void scatter(OpId op) {
+    std::vector<ValueId> operands = r_.operands(op);
+    const bool by_index = in_.is(op, ops::scatter_flat);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const bool strip = !by_index && i == 1 && is_column(out_.type(operands[1])) && operand_type(op, 0).last() != 1;
+      operands[i] = strip ? strip_of(op, operands[i]) : as_row_in_vec(op, operands[i]);
+    }
+    const Type& to = out_.type(operands[0]);
+    if (by_index && to.dims[0] > 1 && stored(to).last() != to.last())
+      refuse(op, "the positions do not count the padding of rows (" + shape_text(to) + ")",
+             "use rows of a multiple of 32 bytes, or scatter to one row at a time");
+    const ValueId made = emit(op, in_.info(op), operands, r_.attrs(op));
+    finish(op, is_column(result_type(op)) ? column_of(made) : made);
   }
 
   // --- scratch ---

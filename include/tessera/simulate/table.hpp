@@ -3,6 +3,7 @@
 
 #include "compare.hpp"
 #include "gather_rows.hpp"
+#include "indexed.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
 #include "reduce.hpp"
@@ -26,6 +27,7 @@ namespace tessera::simulator {
     add(matmul_table);
     add(memory_table);
     add(gather_rows_table);
+    add(indexed_table);
     add(scalar_table);
     add(split_table);
     return all;

@@ -206,6 +206,32 @@ inline void emit_sequence(Module& m, OpId o) {
          descending ? " {descending = true}" : "");
 }
 
+/// Positions and patterns are about storage, so that a window of wider rows is copied.
+inline Tile gapless(Module& m, OpId o, int operand) {
+  const ValueId v = m.f.operand(o, operand);
+  const Tile t = usable(m, o, v, operand);
+  return is_contiguous(m, t) ? t : copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
+}
+inline std::string pattern_text(const Module& m, OpId o) {
+  constexpr std::string_view words[] = {"", "P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"};
+  const auto word = words[static_cast<std::size_t>(m.f.attr(o, AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P1111)))];
+  return ", {maskPattern = #pto.mask_pattern<" + std::string(word) + ">} : ";
+}
+inline void emit_pattern(Module& m, OpId o) {
+  const Tile x = gapless(m, o, 0), to = destination(m, o, m.f.result(o));
+  m.line(o, "pto.", m.f.info(o).pto, " ins(", x, pattern_text(m, o), m.type(x), m.dialect.patterns_have_axis ? ", \"row\")" : ")", " outs(",
+         to, " : ", m.type(to), ')');
+}
+inline void emit_scatter(Module& m, OpId o) {
+  const bool by_pattern = m.f.operand_count(o) == 2;
+  if (by_pattern && !m.dialect.patterns_have_axis)
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " scatters by an index only", "emit for assembler 0.60");
+  const Tile source = gapless(m, o, 1), index = by_pattern ? source : gapless(m, o, 2), to = destination(m, o, m.f.result(o));
+  if (!is_contiguous(m, to)) refuse(m, o, "the target is a window of wider rows", "scatter to a tile of its own, and assemble that");
+  if (by_pattern) m.line(o, "pto.", m.f.info(o).pto, " ins(", source, pattern_text(m, o), m.type(source), ", \"row\") outs(", to, " : ", m.type(to), ')');
+  else m.line(o, "pto.", m.f.info(o).pto, " ins(", source, ", ", index, " : ", m.type(source), ", ", m.type(index), ") outs(", to, " : ", m.type(to), ')');
+}
+
 inline void emit_fill_pad(Module& m, OpId o) {
   const Pad pad = static_cast<Pad>(m.f.attr(o, AttrKey::pad, static_cast<std::int64_t>(Pad::zero)));
   if (m.f.is(o, ops::fillpad_expand) && !m.dialect.fillpad_grows)
@@ -360,6 +386,7 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_reshape,    emit_transposed_view,
                                       emit_fill_pad,   emit_set_valid,
                                       emit_read,       emit_write,
+                                      emit_pattern,    emit_scatter,
                                       emit_arith,      emit_control,
                                       emit_block_index, emit_gather_row,
                                       [](Module&, OpId) {} /* memory_view */};

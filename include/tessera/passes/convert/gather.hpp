@@ -1,4 +1,5 @@
-// gather along the last axis: on a5 one instruction with row-major positions, on a3 and for padded rows one for each row.
+// gather along the last axis: on a5 one instruction with row-major positions, on a3 and for padded rows one for each row. Along
+// another axis: one instruction on both.
 #pragma once
 
 #include "converter.hpp"
@@ -33,7 +34,7 @@ namespace tessera::convert {
     return b.value(ops::arange, {f.constant(t.dtype, std::int64_t{0})}, {}, with_shape(with_space(t, Vec), dims, 2));
   };
   // Rows of whole 32-byte blocks: the row of every element at once. Others: one base for each row.
-  if (bytes_of(t.dtype, n) % 32 == 0) {
+  if (bytes_of(t.dtype, n) % 32 == 0 && (t.dtype != i16 || rows * n <= 32768)) {
     const ValueId all = b.value(ops::reshape, {sequence(rows * n)}, {}, t);
     const ValueId row = b.value(ops::divs, {all, f.constant(t.dtype, n)});
     return b.value(ops::add, {index, b.value(ops::muls, {row, f.constant(t.dtype, cols)})});
@@ -95,10 +96,84 @@ namespace tessera::convert {
   return f.result(loop);
 }
 
+// Along an axis in front of the last one the element [p, a, k] of [P, A, C] stands at (p * A + a) * C + k, and P is 1 or the axis
+// in front.
+struct AxisShape {
+  std::int64_t pages, from, to, inner;  ///< P, A in x, A in the index, C
+};
+[[nodiscard]] inline AxisShape axis_shape(const Type& x, const Type& index, std::int64_t axis) {
+  AxisShape s{1, x.dims[axis], index.dims[axis], 1};
+  for (int i = 0; i < x.rank; ++i)
+    if (i != axis) (i < axis ? s.pages : s.inner) *= x.dims[i];
+  return s;
+}
+[[nodiscard]] inline ValueId in_shape(Converter& c, ValueId x, std::int64_t rows, std::int64_t cols) {
+  const Type& t = c.out().type(x);
+  const std::int64_t dims[] = {rows, cols};
+  if (t.rank == 2 && t.dims[0] == rows && t.dims[1] == cols) return x;
+  return c.build().value(ops::reshape, {x}, {}, with_shape(t, dims, 2));
+}
+/// A copy with rows of `cols` elements.
+[[nodiscard]] inline ValueId widened(Converter& c, ValueId x, std::int64_t cols) {
+  Builder& b = c.build();
+  const ValueId wide = b.value(ops::create, {}, {}, with_dim(c.out().type(x), 1, cols));
+  return b.value(ops::assemble, {wide, x, b.index(0), b.index(0)});
+}
+/// index * cols + column (+ the start of its page).
+[[nodiscard]] inline ValueId axis_positions(Converter& c, ValueId index, const AxisShape& s, std::int64_t cols) {
+  Builder& b = c.build();
+  Function& f = c.out();
+  const Type t = f.type(index);
+  const auto number = [&](std::int64_t n) { return f.constant(t.dtype, n); };
+  const auto sequence = [&](std::int64_t count) {
+    const std::int64_t dims[] = {1, count};
+    return b.value(ops::arange, {number(0)}, {}, with_shape(t, dims, 2));
+  };
+  ValueId positions = b.value(ops::muls, {index, number(cols)});
+  if (s.pages > 1) {
+    const std::int64_t rows = s.pages * s.to;
+    ValueId page = b.value(ops::reshape, {sequence(rows)}, {}, with_dim(t, 1, 1));
+    if (s.to > 1) page = b.value(ops::divs, {page, number(s.to)});
+    positions = b.value(ops::row_expand_add, {positions, b.value(ops::muls, {page, number(s.from * cols)})});
+  }
+  return b.value(ops::col_expand_add, {positions, sequence(s.inner)});
+}
+[[nodiscard]] inline ValueId gather_along(Converter& c, OpId op, std::int64_t axis) {
+  const Function& in = c.in();
+  const Type &x_type = in.type(in.operand(op, 0)), &index_type = in.type(in.operand(op, 1));
+  const AxisShape s = axis_shape(x_type, index_type, axis);
+  const auto padded = [](DType d, std::int64_t cols) { return bytes_of(d, cols) % 32 != 0; };
+  if (s.inner == 1 && s.pages > 1)
+    fail(c.location(op), "gather: along axis 1 of rows of one element (" + std::to_string(s.pages) + " pages)",
+         "reshape to [P,M] and gather along the last axis");
+  // Several axes become one row: the instructions see no padding between them.
+  const bool merges = s.inner != x_type.last();
+  if (merges && (padded(x_type.dtype, x_type.last()) || padded(index_type.dtype, x_type.last())))
+    fail(c.location(op), "gather: along an axis in front of rows that are padded to 32 bytes (" + std::to_string(x_type.last()) + " elements)",
+         "use rows of a multiple of 32 bytes of both x and the index, or reshape the tensors before they are loaded");
+  ValueId x = c.placed(c.operand(op, 0), Vec), index = c.placed(c.operand(op, 1), Vec);
+  if (s.inner == 1) return gather_rows(c, in_shape(c, x, 1, s.from), in_shape(c, index, 1, s.to));
+  x = in_shape(c, x, s.pages * s.from, s.inner);
+  index = in_shape(c, index, s.pages * s.to, s.inner);
+  const std::int64_t block = 256 / info(x_type.dtype).bits, cols = (s.inner + block - 1) / block * block;
+  if (index_type.dtype == i16 && s.pages * s.from * cols > 32768)
+    fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(s.pages * s.from * cols) + " elements)",
+         "use i32 indices");
+  if (cols != s.inner) x = widened(c, x, cols);
+  else if (has_gaps(c.out(), x)) x = c.build().value(ops::move, {x}, {}, c.out().type(x));
+  return gather_rows(c, x, axis_positions(c, index, s, cols));
+}
+
 inline void lower_gather(Converter& c, OpId op) {
   const Function& in = c.in();
   const Type result = lowered(in.type(in.result(op)));
   const Type& x = in.type(in.operand(op, 0));
+  const std::int64_t given = in.attr(op, AttrKey::axis, -1), axis = given < 0 ? given + x.rank : given;
+  if (axis != x.rank - 1) {
+    const ValueId made = gather_along(c, op, axis);
+    const bool same = result.same_shape(c.out().type(made)) && result.rank == 2;
+    return c.set(in.result(op), same ? made : c.build().value(ops::reshape, {made}, {}, result));
+  }
   const bool padded = bytes_of(x.dtype, x.last()) % 32 != 0;  // positions count no padding
   const bool by_row = (c.arch() == Arch::a3 || padded) && row_count(result) > 1;
   const ValueId made = by_row ? gather_each_row(c, op) : gather_whole(c, op);

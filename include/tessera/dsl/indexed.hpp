@@ -1,0 +1,110 @@
+// Access to elements by positions, on recorded values: gathers along an axis or by a pattern, and scatters.
+#pragma once
+
+#include "functions.hpp"
+
+namespace tessera {
+namespace detail {
+
+/// The verdict on an operation with one attribute.
+template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
+struct verdict_with {
+  static constexpr const OpInfo* op = &Op;
+  static constexpr Verdict make() {
+    const OperandInfo operands[sizeof...(X)] = {OperandInfo{type_of<value_of<X>>}...};
+    const Attr attrs[1] = {int_attr(Key, N)};
+    InferInput in{operands, sizeof...(X), {}, attrs, 1};
+    if constexpr (!std::is_void_v<Requested>) in.requested = type_of<Requested>;
+    return judge(Op, in);
+  }
+  static constexpr Verdict value = make();
+};
+template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
+TESSERA_INLINE auto make_with(const std::source_location& at, X&&... x) {
+  using V = result_t<verdict_with<Op, Key, N, Requested, X...>>;
+  return expression<V, Op, 0, child_t<X>...>(at, int_attr(Key, N), make_child(at, TESSERA_FORWARD(x))...);
+}
+template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
+consteval auto broken_with() {
+  if constexpr (unrecorded_call<X...>) return type_is<broken::value_is_not_recorded<&Op>>{};
+  else return broken_type<verdict_with<Op, Key, N, Requested, X...>>();
+}
+template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
+concept lawful_with = (recorded<X> && ...) && verdict_with<Op, Key, N, Requested, X...>::value.lawful();
+template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
+concept unlawful_with = unrecorded_call<X...> || ((recorded<X> && ...) && !verdict_with<Op, Key, N, Requested, X...>::value.lawful());
+template <DType D>
+using only_dtype = Scalar<D>;
+
+}  // namespace detail
+
+/// Elements along an axis: `gather<0>(x, index)` [i, j] is x[index[i, j], j].
+template <int Axis, class X, class Y>
+  requires detail::lawful_with<ops::gather, AttrKey::axis, Axis, void, X, Y>
+[[nodiscard]] auto gather(X&& x, Y&& index, std::source_location at = std::source_location::current()) {
+  return detail::make_with<ops::gather, AttrKey::axis, Axis, void>(at, TESSERA_FORWARD(x), TESSERA_FORWARD(index));
+}
+template <int Axis, class X, class Y>
+  requires detail::unlawful_with<ops::gather, AttrKey::axis, Axis, void, X, Y>
+auto gather(X&& x, Y&& index) -> decltype(detail::unwrap(detail::broken_with<ops::gather, AttrKey::axis, Axis, void, X, Y>()));
+
+/// One element of every two or four neighbours: `gather<MaskPattern::P0101>(x)` [i, j] is x[i, 2 * j].
+template <MaskPattern P, class X>
+  requires detail::lawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), void, X>
+[[nodiscard]] auto gather(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), void>(at, TESSERA_FORWARD(x));
+}
+template <MaskPattern P, class X>
+  requires recorded<X> && detail::unlawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), void, X>
+auto gather(X&& x) -> decltype(detail::unwrap(detail::broken_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), void, X>()));
+/// The same bits as elements of type D, which is as wide: `gather<MaskPattern::P1010, i32>(pairs)`.
+template <MaskPattern P, DType D, class X>
+  requires detail::lawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>, X>
+[[nodiscard]] auto gather(X&& x, std::source_location at = std::source_location::current()) {
+  return detail::make_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>>(at, TESSERA_FORWARD(x));
+}
+template <MaskPattern P, DType D, class X>
+  requires recorded<X> && detail::unlawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>, X>
+auto gather(X&& x) -> decltype(detail::unwrap(detail::broken_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>, X>()));
+
+/// x with the elements of `source` at every second or fourth column: the other way of gather<P>.
+template <MaskPattern P, class X, class Y>
+  requires detail::lawful_with<ops::scatter_mask, AttrKey::pattern, static_cast<int>(P), void, X, Y>
+[[nodiscard]] auto scatter(X&& x, Y&& source, std::source_location at = std::source_location::current()) {
+  return detail::make_with<ops::scatter_mask, AttrKey::pattern, static_cast<int>(P), void>(at, TESSERA_FORWARD(x), TESSERA_FORWARD(source));
+}
+template <MaskPattern P, class X, class Y>
+  requires detail::unlawful_with<ops::scatter_mask, AttrKey::pattern, static_cast<int>(P), void, X, Y>
+auto scatter(X&& x, Y&& source) -> decltype(detail::unwrap(detail::broken_with<ops::scatter_mask, AttrKey::pattern, static_cast<int>(P), void, X, Y>()));
+/// On tiles, one instruction: zeros, shaped as target, with the elements of `source` at those columns.
+template <MaskPattern P, class X, class Y>
+  requires detail::lawful_with<ops::scatter_strided, AttrKey::pattern, static_cast<int>(P), void, X, Y>
+[[nodiscard]] auto scatter_strided(X&& target, Y&& source, std::source_location at = std::source_location::current()) {
+  return detail::make_with<ops::scatter_strided, AttrKey::pattern, static_cast<int>(P), void>(at, TESSERA_FORWARD(target), TESSERA_FORWARD(source));
+}
+template <MaskPattern P, class X, class Y>
+  requires detail::unlawful_with<ops::scatter_strided, AttrKey::pattern, static_cast<int>(P), void, X, Y>
+auto scatter_strided(X&& target, Y&& source) -> decltype(detail::unwrap(detail::broken_with<ops::scatter_strided, AttrKey::pattern, static_cast<int>(P), void, X, Y>()));
+
+#define TESSERA_THREE(NAME)                                                                                            \
+  template <class X, class Y, class Z>                                                                                 \
+    requires detail::lawful_call<ops::NAME, void, X, Y, Z>                                                             \
+  [[nodiscard]] auto NAME(X&& x, Y&& y, Z&& z, std::source_location at = std::source_location::current()) {            \
+    return detail::make_call<ops::NAME, void>(at, TESSERA_FORWARD(x), TESSERA_FORWARD(y), TESSERA_FORWARD(z));         \
+  }                                                                                                                    \
+  template <class X, class Y, class Z>                                                                                 \
+    requires detail::unlawful_call<ops::NAME, void, X, Y, Z> || detail::unrecorded_call<X, Y, Z>                       \
+  auto NAME(X&& x, Y&& y, Z&& z)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y, Z>()));
+
+/// `scatter(x, index, source)`: x with source[i, j] at [i, index[i, j]]. Where an index names a place twice, it is not defined
+/// which element stays.
+TESSERA_THREE(scatter)
+/// `scatter_update(x, index, source)`: x with row k of the source at row index[k], the index [B, S] counted row by row. Where an
+/// index names a row twice, it is not defined which row stays.
+TESSERA_THREE(scatter_update)
+/// On tiles, one instruction: `scatter_flat(target, source, index)` is zeros, shaped as target, with the elements of the source
+/// at the row-major positions that the index has for them.
+TESSERA_THREE(scatter_flat)
+#undef TESSERA_THREE
+
+}  // namespace tessera

@@ -1,0 +1,138 @@
+// Access to elements by positions: every second or fourth element of rows, and elements written where an index says. gather and
+// gather_flat stand in ops/memory.hpp.
+#pragma once
+
+#include "memory.hpp"
+
+namespace tessera {
+
+namespace detail {
+
+[[nodiscard]] constexpr MaskPattern pattern_of(const InferInput& in) {
+  return static_cast<MaskPattern>(in.attr(AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P1111)));
+}
+
+constexpr Verdict infer_gather_mask(const OpInfo&, const InferInput& in) {
+  const Type& x = in.type(0);
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  const DType d = in.requested.kind == TypeKind::none ? x.dtype : in.requested.dtype;
+  if (info(d).bits != info(x.dtype).bits) return breaks(rule::gathered_width_differs, arg(d), arg(x.dtype));
+  if (is_dynamic(x.last())) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(x.last()));
+  const std::int64_t length = pattern_length(pattern_of(in));
+  if (x.last() % length != 0) return breaks(rule::pattern_does_not_divide, arg_op, arg(x.last()), arg(length));
+  return lawful(with_dtype(with_dim(x, x.rank - 1, x.last() / length), d));
+}
+
+/// What every scatter needs of its target and of what is written: matrices of one element type.
+constexpr Verdict check_scatter(const Type& x, const Type& source) {
+  const Verdict pair = check_pair(x, source);
+  if (!pair.lawful()) return pair;
+  for (const Type* t : {&x, &source}) {
+    if (t->rank != 2) return breaks(rule::scatter_is_not_2d, arg_op, arg(std::int64_t{t->rank}));
+    for (int i = 0; i < 2; ++i)
+      if (is_dynamic(t->dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(t->dims[i]));
+  }
+  return lawful(x);
+}
+/// The element type of positions in a tile of `d`.
+[[nodiscard]] constexpr DType position_dtype(DType d) { return info(d).bits == 32 ? i32 : i16; }
+/// Columns of a tile with its padding, which positions in several rows count.
+[[nodiscard]] constexpr std::int64_t padded_columns(DType d, std::int64_t cols) {
+  const std::int64_t block = 256 / info(d).bits;
+  return (cols + block - 1) / block * block;
+}
+/// Positions of short elements are i16.
+constexpr Verdict check_positions(const Type& x, std::int64_t most) {
+  const std::int64_t positions = x.dims[0] == 1 || x.dims[1] == 1 ? x.elements() : x.dims[0] * padded_columns(x.dtype, x.dims[1]);
+  if (position_dtype(x.dtype) == i16 && positions > most) return breaks(rule::positions_do_not_fit_i16, arg_op, arg(positions), arg(most));
+  return lawful(x);
+}
+constexpr Verdict check_index(const Type& x, const Type& index) {
+  if (!index.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (index.kind != x.kind) return breaks(rule::tensor_and_tile_mixed, arg_op);
+  if (index.dtype != position_dtype(x.dtype)) return breaks(rule::scatter_index_dtype, arg_op, arg(index.dtype), arg(x.dtype));
+  return lawful(x);
+}
+constexpr Verdict check_same_shape(const Type& a, const Type& b) {
+  if (a.rank != b.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{a.rank}), arg(std::int64_t{b.rank}));
+  for (int i = 0; i < a.rank; ++i)
+    if (a.dims[i] != b.dims[i]) return breaks(rule::shapes_differ, arg_op, arg_dim(a.dims[i]), arg_dim(b.dims[i]));
+  return lawful(a);
+}
+
+/// Operands: x, index, source.
+constexpr Verdict infer_scatter(const OpInfo&, const InferInput& in) {
+  const Type &x = in.type(0), &index = in.type(1), &source = in.type(2);
+  for (const Verdict& v : {check_scatter(x, source), check_index(x, index), check_same_shape(index, source)})
+    if (!v.lawful()) return v;
+  if (source.dims[0] > x.dims[0]) return breaks(rule::scatter_has_more_rows, arg(source.dims[0]), arg(x.dims[0]));
+  return check_positions(x, 32768);
+}
+/// Operands: x, source.
+constexpr Verdict infer_scatter_mask(const OpInfo&, const InferInput& in) {
+  const Type &x = in.type(0), &source = in.type(1);
+  const Verdict v = check_scatter(x, source);
+  if (!v.lawful()) return v;
+  const std::int64_t length = pattern_length(pattern_of(in));
+  if (x.dims[0] != source.dims[0]) return breaks(rule::shapes_differ, arg_op, arg(x.dims[0]), arg(source.dims[0]));
+  if (x.dims[1] != source.dims[1] * length)
+    return breaks(rule::pattern_does_not_fill_the_row, arg_op, arg(x.dims[1]), arg(source.dims[1]), arg(length));
+  return lawful(x);
+}
+/// Operands: x, index, source.
+constexpr Verdict infer_scatter_update(const OpInfo&, const InferInput& in) {
+  const Type &x = in.type(0), &index = in.type(1), &source = in.type(2);
+  const Verdict v = check_scatter(x, source);
+  if (!v.lawful()) return v;
+  if (!index.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (index.kind != x.kind) return breaks(rule::tensor_and_tile_mixed, arg_op);
+  if (index.rank != 2) return breaks(rule::scatter_is_not_2d, arg_op, arg(std::int64_t{index.rank}));
+  if (index.dtype != i32) return breaks(rule::row_index_is_not_i32, arg_op, arg(index.dtype));
+  for (int i = 0; i < 2; ++i)
+    if (is_dynamic(index.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(index.dims[i]));
+  if (source.dims[0] != index.elements()) return breaks(rule::scatter_update_row_count_differs, arg(source.dims[0]), arg(index.elements()));
+  if (source.dims[1] != x.dims[1]) return breaks(rule::shapes_differ, arg_op, arg(x.dims[1]), arg(source.dims[1]));
+  return check_positions(x, 32767);
+}
+
+/// On tiles. Operands: target, source, index.
+constexpr Verdict infer_scatter_flat(const OpInfo&, const InferInput& in) {
+  const Verdict pair = check_pair(in.type(0), in.type(1));
+  if (!pair.lawful()) return pair;
+  const Verdict index = check_index(in.type(0), in.type(2));
+  if (!index.lawful()) return index;
+  const Verdict same = check_same_shape(in.type(1), in.type(2));
+  return same.lawful() ? lawful(in.type(0)) : same;
+}
+inline constexpr DTypeSet scattered_a3 = dtypes(i16, i32, f16, bf16, f32), scattered_a5 = scattered_a3 | dtypes(i8);
+
+}  // namespace detail
+
+namespace ops {
+
+inline constexpr OpInfo gather_mask = {
+    .name = "gather_mask", .summary = "[..,N] -> [..,N/2], [..,N/4]: of every two or four neighbours one, as another element type of equal width perhaps; attribute: pattern",
+    .infer = infer_gather_mask, .valid = ValidRule::pattern, .dtypes = {words | dtypes(bf16), every_word}, .pto = "tgather",
+    .form = PtoForm::pattern, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
+inline constexpr OpInfo scatter = {
+    .name = "scatter", .summary = "x[M,N] with source[i,j] at [i, index[i,j]]", .level = Level::tensor, .infer = infer_scatter,
+    .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::none};
+inline constexpr OpInfo scatter_mask = {
+    .name = "scatter_mask", .summary = "x[M,N] with the elements of source[M,N/2] or [M,N/4] at every second or fourth column; attribute: pattern",
+    .level = Level::tensor, .infer = infer_scatter_mask, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::none};
+inline constexpr OpInfo scatter_update = {
+    .name = "scatter_update", .summary = "x[M,N] with row source[k] at row index[k], index[B,S] row by row", .level = Level::tensor,
+    .infer = infer_scatter_update, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::none};
+inline constexpr OpInfo scatter_flat = {
+    .name = "scatter_flat", .summary = "a tile like target: the elements of source at row-major positions index, elsewhere 0; operands: target, source, index",
+    .level = Level::tile, .infer = infer_scatter_flat, .valid = ValidRule::first, .dtypes = {every_word, every_word}, .pto = "tscatter", .form = PtoForm::scatter,
+    .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .in_place = 0, .may_alias = false};
+inline constexpr OpInfo scatter_strided = {
+    .name = "scatter_strided", .summary = "a tile like target: the elements of source at every second or fourth column, elsewhere 0; attribute: pattern",
+    .level = Level::tile, .infer = infer_scatter_mask, .valid = ValidRule::first, .dtypes = {every_word, every_word}, .pto = "tscatter", .form = PtoForm::scatter,
+    .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .in_place = 0, .may_alias = false};
+
+inline constexpr const OpInfo* indexed_family[] = {&gather_mask, &scatter, &scatter_mask, &scatter_update, &scatter_flat, &scatter_strided};
+
+}  // namespace ops
+}  // namespace tessera

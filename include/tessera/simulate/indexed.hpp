@@ -1,0 +1,105 @@
+// Elements at every second or fourth place of a row, and elements written where an index says. Where an index names a place
+// twice, with two different elements, the place is poison: which of them stays is not defined.
+#pragma once
+
+#include "memory.hpp"
+
+namespace tessera::simulator {
+
+/// The bits of an element of at most 32, and the element that has them.
+[[nodiscard]] inline std::uint32_t word_of(const Number& n) {
+  return is_float(n.dtype) ? bits_of(n.dtype, static_cast<float>(n.real)) : static_cast<std::uint32_t>(n.integer);
+}
+[[nodiscard]] inline Number number_of(DType d, std::uint32_t word) {
+  return is_float(d) ? Number{d, 0, static_cast<double>(from_bits(d, word))} : make_number(d, std::int64_t{word});
+}
+/// One element of every two or four. Its bits stay as they are where its type changes.
+inline void gather_mask(Call& c) {
+  const Data& x = c.in(0);
+  Data r = c.fresh();
+  const auto p = static_cast<MaskPattern>(c.attr(AttrKey::pattern));
+  const std::int64_t length = pattern_length(p), start = pattern_start(p);
+  const auto from = [&](std::int64_t i) { return i * length + start; };
+  if (r.dtype == x.dtype) {
+    for (std::int64_t i = 0; i < r.size(); ++i) r.copy(i, x, from(i), 1);
+  } else {
+    for (std::int64_t i = 0; i < r.size(); ++i)
+      if (x.is_known(from(i))) r.set(i, number_of(r.dtype, word_of(x.number(from(i)))));
+  }
+  c.result(std::move(r));
+}
+
+/// Collects elements at places of `target`.
+class Scattered {
+ public:
+  explicit Scattered(Data& target) : target_(target), written_(target.known.size()) {}
+  void put(std::int64_t place, const Data& source, std::int64_t from) {
+    std::uint8_t& written = written_[static_cast<std::size_t>(place)];
+    if (written != 0 && !same(place, source, from)) {
+      target_.known[static_cast<std::size_t>(place)] = 0;
+      written = 2;
+    }
+    if (written == 2) return;
+    target_.copy(place, source, from, 1);
+    written = 1;
+  }
+
+ private:
+  [[nodiscard]] bool same(std::int64_t place, const Data& source, std::int64_t from) const {
+    if (!target_.is_known(place) || !source.is_known(from)) return false;
+    return word_of(target_.number(place)) == word_of(source.number(from));
+  }
+  Data& target_;
+  std::vector<std::uint8_t> written_;  // 1: once, 2: different elements
+};
+
+inline void scatter(Call& c) {
+  Data r = c.in(0);
+  const Data &index = c.in(1), &source = c.in(2);
+  Scattered to(r);
+  const std::int64_t width = index.dims.last(), cols = r.dims.last();
+  for_each_index(c, index, 1, [&](std::int64_t i) { to.put(i / width * cols + checked_index(c, index, 1, i, cols), source, i); });
+  c.result(std::move(r));
+}
+inline void scatter_update(Call& c) {
+  Data r = c.in(0);
+  const Data &index = c.in(1), &source = c.in(2);
+  Scattered to(r);
+  const std::int64_t cols = r.dims.last();
+  for_each_index(c, index, 1, [&](std::int64_t i) {
+    const std::int64_t row = checked_index(c, index, 1, i, r.dims[0]);
+    for (std::int64_t k = 0; k < cols; ++k) to.put(row * cols + k, source, i * cols + k);
+  });
+  c.result(std::move(r));
+}
+[[nodiscard]] inline Data zeros_like(const Data& x) {
+  Data r(x.dtype, x.dims);
+  const Number zero = is_float(x.dtype) ? make_number(x.dtype, 0.0) : make_number(x.dtype, std::int64_t{0});
+  for (std::int64_t i = 0; i < r.size(); ++i) r.set(i, zero);
+  return r;
+}
+inline void scatter_flat(Call& c) {
+  Data r = zeros_like(c.in(0));
+  const Data &source = c.in(1), &index = c.in(2);
+  Scattered to(r);
+  for_each_index(c, index, 2, [&](std::int64_t i) { to.put(checked_index(c, index, 2, i, r.size()), source, i); });
+  c.result(std::move(r));
+}
+inline void put_by_pattern(Call& c, Data r) {
+  const Data& source = c.in(1);
+  const auto p = static_cast<MaskPattern>(c.attr(AttrKey::pattern));
+  const std::int64_t length = pattern_length(p), start = pattern_start(p);
+  for_each_index(c, source, 1, [&](std::int64_t i) { r.copy(i * length + start, source, i, 1); });
+  c.result(std::move(r));
+}
+
+inline constexpr TableEntry indexed_table[] = {
+    {&ops::gather_mask, gather_mask},
+    {&ops::scatter, scatter},
+    {&ops::scatter_mask, [](Call& c) { put_by_pattern(c, c.in(0)); }},
+    {&ops::scatter_update, scatter_update},
+    {&ops::scatter_flat, scatter_flat},
+    {&ops::scatter_strided, [](Call& c) { put_by_pattern(c, zeros_like(c.in(0))); }},
+};
+
+}  // namespace tessera::simulator
