@@ -37,7 +37,7 @@ inline void paged_gather(Call& c) {
   if (indices.size() > most)
     c.fail(rule::paged_gather_has_too_many_indices, std::to_string(indices.size()) + ", " + std::to_string(most));
   for (std::int64_t i = 0; i < indices.size(); ++i) {
-    const std::int64_t index = checked_index(c, indices, i, table.size() * block);
+    const std::int64_t index = checked_index(c, indices, 1, i, table.size() * block);
     const std::int64_t page = index / block;
     if (!table.is_known(page)) c.fail_poison(2, table, page);
     const Box from{2, {table.integers[static_cast<std::size_t>(page)] * block + index % block, c.attr(AttrKey::column)}}, row{2, {1, size}};
