@@ -72,6 +72,16 @@ TEST_CASE("several results are taken apart") {
   });
   CHECK(contains(callers(p), "%0, %1 = call @mean_of(%arg0) : f32[16,1], f32[16,64]\n  return %1, %0"));
 }
+TEST_CASE("on the host an output is the same tensor under every name") {
+  const Program p = traced(host, [](X x, Out<X> o, Index n) {
+    Var t = o;
+    if_(n == 0, [&] { t = create<Shape<16, 64>, f32>(); });
+    X u = o;
+    scaled(x, 1.0f, 1, u);
+    accumulate(x, t);
+  });
+  CHECK(contains(callers(p), "  call @scaled(%arg0, 1.0:f32, 1, %arg1)\n  call @accumulate(%arg0, %1)\n"));
+}
 TEST_CASE("wrappers know their blocks") {
   const auto wide = spmd("wide", 4, params("x"), [](X x) { return twice(x); });
   const auto cluster = group("cluster", params("x"), [wide](X x) { return wide(x); });

@@ -76,6 +76,7 @@ class FunctionRecorder final : public Recorder {
     node.value = emit(op, operands, {attrs, count}, requested);
   }
   ValueId snapshot(ValueId parameter, const Location& at) override {
+    if (f_->kind != FunctionKind::kernel) return parameter;  // on the host a tensor is the same one under every name
     go_here(at);
     Pool<ValueId> operands;
     operands.push_back(parameter);
@@ -318,8 +319,9 @@ class FunctionRecorder final : public Recorder {
   // Kernels compute on tensors; functions on the host make buffers, read single elements and call.
   void check_side(const OpInfo& op, const Type& requested) const {
     if (f_->kind == FunctionKind::kernel) {
-      const std::int64_t dim = first_dynamic(requested);
-      if (&op == &ops::create && dim != 0) refuse(breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(dim)), op.name, build_.location());
+      if (&op != &ops::create) return;
+      if (const std::int64_t dim = first_dynamic(requested); dim != 0)
+        refuse(breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(dim)), op.name, build_.location());
       return;
     }
     if (op.form == PtoForm::block_index)
