@@ -252,6 +252,15 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
       return l.op(op, {source(l, "x", wide)},
                   {int_attr(AttrKey::rounding, static_cast<std::int64_t>(Rounding::rint))},
                   scalar_type(d == f32 ? f16 : f32));
+    case PtoForm::pattern:
+      return l.op(op, {source(l, "x", wide)}, {int_attr(AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P1010))});
+    case PtoForm::scatter: {
+      const ValueId target = l.op(ops::create, {}, {}, wide);
+      if (&op == &ops::scatter_strided)
+        return l.op(op, {target, source(l, "x", tile_type(d, {tile_rows, tile_cols / 4}))},
+                    {int_attr(AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P0100))});
+      return l.op(op, {target, source(l, "x", wide), source(l, "index", tile_type(ops::position_dtype(d), {tile_rows, tile_cols}))});
+    }
     case PtoForm::compare:
     case PtoForm::ins_outs:
     case PtoForm::arg_reduce:

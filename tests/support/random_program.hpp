@@ -111,6 +111,15 @@ class RandomProgram {
     bound_.push_back({static_cast<int>(tensors_.size()) - 1, 0, 0, false});
     return v;
   }
+  /// Positions below `limit`, no two of one row equal: rows are no longer than that.
+  ValueId distinct_positions(DType d, const std::vector<std::int64_t>& dims, std::int64_t limit) {
+    const ValueId v = tensor(d, dims, Direction::in, limit);
+    HostTensor& t = tensors_.back();
+    const std::int64_t width = dims.back();
+    for (std::int64_t i = 0; i < t.size(); ++i)
+      if (i % width != 0) t.set_integer(i, (t.integer(i - 1) + 1) % limit);
+    return v;
+  }
   Counter index_parameter(std::int64_t value) {
     bound_.push_back({-1, value, 0, false});
     return {k.scalar(fresh_name("n"), index_type), value};

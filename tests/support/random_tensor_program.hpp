@@ -89,7 +89,7 @@ class RandomTensorProgram : public RandomProgram {
     else if (n < 69) transpose(scope);
     else if (n < 77) matmul(scope);
     else if (n < 80) fill(scope);
-    else if (n < 81) gather(scope);
+    else if (n < 81) random.chance(50) ? gather(scope) : scatter(scope);
     else if (n < 82) random.chance(40) ? sort(scope) : gather_rows(scope);
     else if (n < 87) store(scope, counters);
     else if (n < 89) element(scope, counters);
@@ -475,10 +475,44 @@ class RandomTensorProgram : public RandomProgram {
     if (v == nullptr) return;
     const Known x = *v;
     std::vector<std::int64_t> dims = dims_of(type(x));
-    if (random.chance(60)) dims.back() = awkward_dim();
+    if (random.chance(20)) return pick(scope, x);
+    const std::int64_t axis = random.chance(70) ? type(x).rank - 1 : random.below(type(x).rank);
+    if (random.chance(60)) dims[static_cast<std::size_t>(axis)] = awkward_dim();
     const DType d = info(type(x).dtype).bits == 16 && random.chance(30) ? i16 : i32;
-    const ValueId index = tensor(d, dims, Direction::in, type(x).last());
-    scope.push_back({k.op(ops::gather, {x.id, index}), x.bound, x.whole, false, false, false});
+    const ValueId index = tensor(d, dims, Direction::in, type(x).dims[axis]);
+    scope.push_back({k.op(ops::gather, {x.id, index}, {attr(AttrKey::axis, axis)}), x.bound, x.whole, false, false, false});
+  }
+  Attr any_pattern() { return attr(AttrKey::pattern, random.between(1, 7)); }
+  void pick(Scope& scope, const Known& x) {
+    scope.push_back({k.op(ops::gather_mask, {x.id}, {any_pattern()}, type(x)), x.bound, x.whole, false, false, false});
+  }
+  /// Elements or rows that an index names, or every second or fourth column.
+  void scatter(Scope& scope) {
+    const Known* const v = any(scope, [&](const Known& x) { return type(x).rank == 2 && type(x).has_static_shape(); });
+    if (v == nullptr) return;
+    const Known x = *v;
+    const Type t = type(x);
+    if (t.dtype == i8 && random.chance(97)) return;  // not on a3
+    const auto written = [&](const Known& source) { return made({}, x, std::max(x.bound, source.bound), x.whole && source.whole); };
+    if (random.chance(30)) {
+      const Attr p = any_pattern();
+      const std::int64_t length = pattern_length(static_cast<MaskPattern>(p.integer));
+      if (t.last() % length != 0) return;
+      const Known source = like(scope, with_dim(t, 1, t.last() / length));
+      Known r = written(source);
+      r.id = k.op(ops::scatter_mask, {x.id, source.id}, {p});
+      return scope.push_back(r);
+    }
+    const bool rows = random.chance(50);
+    const std::int64_t m = random.between(1, t.dims[0]), n = rows ? t.last() : random.between(1, t.last());
+    const std::int64_t dims[] = {m, n};
+    const Known source = like(scope, with_shape(t, dims, 2));
+    const bool column = rows && random.chance(30);  // one index in each row of its own
+    const ValueId index = rows ? distinct_positions(i32, {1, m}, t.dims[0]) : distinct_positions(ops::position_dtype(t.dtype), {m, n}, t.last());
+    const ValueId turned = column ? k.reshape(index, {m, 1}) : rows && m % 2 == 0 && random.chance(50) ? k.reshape(index, {2, m / 2}) : index;
+    Known r = written(source);
+    r.id = k.op(rows ? ops::scatter_update : ops::scatter, {x.id, turned, source.id});
+    scope.push_back(r);
   }
   /// Pairs; what is in one row is merged further.
   void sort(Scope& scope) {

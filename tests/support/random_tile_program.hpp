@@ -77,7 +77,7 @@ class RandomTileProgram : public RandomProgram {
     else if (n < 70) assemble(scope, counters);
     else if (n < 74) move(scope);
     else if (n < 76) reshape(scope);
-    else if (n < 77) concat(scope);
+    else if (n < 77) random.chance(50) ? concat(scope) : positions(scope);
     else if (n < 80) transpose(scope);
     else if (n < 86) product(scope, counters, depth);
     else if (n < 91) store(scope, counters);
@@ -208,6 +208,27 @@ class RandomTileProgram : public RandomProgram {
     if (!accepts_on(op, type(x).dtype, Arch::a3) && random.chance(97)) return;
     const ValueId scratch = k.op(ops::create, {}, {}, scratch_type(op, type(x)));
     scope.push_back(made(k.op(op, {x.id, scratch}), x, static_cast<double>(type(x).elements()), true));
+  }
+  /// Elements by positions or by a pattern.
+  void positions(Scope& scope) {
+    const Known* const v = vec(scope, [&](const Known& x) { return type(x).rank == 2 && info(type(x).dtype).bits >= 16; });
+    if (v == nullptr) return;
+    const Known x = *v;
+    const Type t = type(x);
+    const Attr p = attr(AttrKey::pattern, random.between(1, 7));
+    const std::int64_t length = pattern_length(static_cast<MaskPattern>(p.integer));
+    if (t.last() % length == 0 && random.chance(60)) {
+      if (random.chance(50)) return scope.push_back(made(k.op(ops::gather_mask, {x.id}, {p}, t), x, x.bound, x.whole));
+      const Known source = like(scope, with_dim(t, 1, t.last() / length));
+      return scope.push_back({k.op(ops::scatter_strided, {k.create(t.dtype, dims_of(t), Vec), source.id}, {p}), source.bound, source.whole, false, false, false});
+    }
+    const std::int64_t dims[] = {1, random.between(1, t.elements())};
+    if (dims[1] > 64) return;
+    const Known source = like(scope, with_shape(t, dims, 2));
+    const ValueId index = distinct_positions(ops::position_dtype(t.dtype), dims_of(type(source)), t.elements());
+    const ValueId where = k.load(index, dims_of(type(source)), {k.index(0), k.index(0)});
+    const Known target = x.partial ? Known{k.create(t.dtype, dims_of(t), Vec)} : x;
+    scope.push_back({k.op(ops::scatter_flat, {target.id, source.id, where}), source.bound, source.whole, false, false, false});
   }
   void concat(Scope& scope) {
     const Known* const v = vec(scope);

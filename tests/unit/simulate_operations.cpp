@@ -328,6 +328,20 @@ TEST_CASE("operations that make or reorder elements") {
   CHECK(result_of(ops::transpose, {deep}) == V{1, 3, 2, 4, 5, 7, 6, 8});
   CHECK(run(false, ops::gather, {x, host(i32, {2, 2}, {2, 0, 1, 1})}, {}, {}).values() == V{3, 1, 5, 5});
   CHECK(result_of(ops::gather_flat, {x, host(i32, {1, 4}, {5, 0, 3, 3})}) == V{6, 1, 4, 4});
+  CHECK(run(false, ops::gather, {x, host(i32, {1, 3}, {1, 0, 1})}, {attribute(AttrKey::axis, 0)}, {}).values() == V{4, 2, 6});
+  const HostTensor four = host(i32, {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), at_row = host(i32, {1, 2}, {2, 0}), two = host(i32, {1, 2}, {8, 9});
+  const auto pattern = [](MaskPattern p) { return attribute(AttrKey::pattern, static_cast<std::int64_t>(p)); };
+  CHECK(result_of(ops::gather_mask, {four}, {pattern(MaskPattern::P1010)}, scalar_type(i32)) == V{2, 4, 6, 8});
+  CHECK(result_of(ops::gather_mask, {four}, {pattern(MaskPattern::P0100)}, scalar_type(i32)) == V{3, 7});
+  CHECK(run(false, ops::gather_mask, {host(f32, {1, 2}, {1, -2})}, {pattern(MaskPattern::P1111)}, tensor_type(i32, {1, 2})).values() ==
+        V{0x3F800000, -0x40000000});
+  CHECK(run(false, ops::scatter, {x, at_row, two}, {}, {}).values() == V{9, 2, 8, 4, 5, 6});
+  CHECK(run(false, ops::scatter_mask, {four, host(i32, {2, 2}, {-1, -2, -3, -4})}, {pattern(MaskPattern::P0101)}, {}).values() ==
+        V{-1, 2, -2, 4, -3, 6, -4, 8});
+  CHECK(run(false, ops::scatter_update, {x, host(i32, {1, 1}, {1}), host(i32, {1, 3}, {7, 8, 9})}, {}, {}).values() == V{1, 2, 3, 7, 8, 9});
+  CHECK(run(true, ops::scatter_flat, {x, two, host(i32, {1, 2}, {4, 1})}, {}, {}).values() == V{0, 9, 0, 0, 8, 0});
+  CHECK(run(true, ops::scatter_strided, {four, host(i32, {2, 1}, {-1, -2})}, {pattern(MaskPattern::P1000)}, {}).values() ==
+        V{0, 0, 0, -1, 0, 0, 0, -2});
   CHECK(run(true, ops::move, {x}, {}, tensor_type(i32, {2, 3})) == x);
   const HostTensor at0 = number(index_type, 1), at1 = number(index_type, 2);
   CHECK(result_of(ops::read, {x, at0, at1}) == V{6});

@@ -87,6 +87,20 @@ class OneOperation : public Recording {
     if (is(ops::fillpad)) return op(info, {any_operand()}, {attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero))});
     if (is(ops::read) || is(ops::write)) return element(info);
     if (is(ops::gather)) return on_tiles_ ? ValueId{} : op(info, {any_operand(), operand(dims, i32)});
+    const auto pattern = [](MaskPattern p) { return attr(AttrKey::pattern, static_cast<std::int64_t>(p)); };
+    if (is(ops::gather_mask)) return op(info, {any_operand()}, {pattern(MaskPattern::P1010)});
+    if (is(ops::scatter_flat) || is(ops::scatter_strided)) {
+      if (!on_tiles_) return {};
+      const ValueId target = create(x_.dtype, dims, Vec);
+      if (is(ops::scatter_strided)) return op(info, {target, any_operand()}, {pattern(MaskPattern::P1111)});
+      return op(info, {target, any_operand(), operand(dims, ops::position_dtype(x_.dtype))});
+    }
+    if (is(ops::scatter) || is(ops::scatter_mask) || is(ops::scatter_update)) {
+      if (on_tiles_ || x_.rank != 2) return {};
+      if (is(ops::scatter_mask)) return op(info, {any_operand(), any_operand()}, {pattern(MaskPattern::P1111)});
+      if (is(ops::scatter)) return op(info, {any_operand(), operand(dims, ops::position_dtype(x_.dtype)), any_operand()});
+      return op(info, {any_operand(), operand({1, dims[0]}, i32), any_operand()});
+    }
     if (is(ops::gather_flat))
       return on_tiles_ ? op(info, {any_operand(), operand(dims, i32), create(i32, dims, Vec)}) : ValueId{};
     if (info.form == PtoForm::compare || is(ops::select)) {

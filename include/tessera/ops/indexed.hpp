@@ -97,12 +97,17 @@ constexpr Verdict infer_scatter_update(const OpInfo&, const InferInput& in) {
 
 /// On tiles. Operands: target, source, index.
 constexpr Verdict infer_scatter_flat(const OpInfo&, const InferInput& in) {
+  if (in.type(0).is_tensor()) return breaks(rule::operand_is_not_a_tile, arg_op);
   const Verdict pair = check_pair(in.type(0), in.type(1));
   if (!pair.lawful()) return pair;
   const Verdict index = check_index(in.type(0), in.type(2));
   if (!index.lawful()) return index;
   const Verdict same = check_same_shape(in.type(1), in.type(2));
   return same.lawful() ? lawful(in.type(0)) : same;
+}
+/// On tiles. Operands: target, source.
+constexpr Verdict infer_scatter_strided(const OpInfo& op, const InferInput& in) {
+  return in.type(0).is_tensor() ? breaks(rule::operand_is_not_a_tile, arg_op) : infer_scatter_mask(op, in);
 }
 inline constexpr DTypeSet scattered_a3 = dtypes(i16, i32, f16, bf16, f32), scattered_a5 = scattered_a3 | dtypes(i8);
 
@@ -129,7 +134,7 @@ inline constexpr OpInfo scatter_flat = {
     .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .in_place = 0, .may_alias = false};
 inline constexpr OpInfo scatter_strided = {
     .name = "scatter_strided", .summary = "a tile like target: the elements of source at every second or fourth column, elsewhere 0; attribute: pattern",
-    .level = Level::tile, .infer = infer_scatter_mask, .valid = ValidRule::first, .dtypes = {every_word, every_word}, .pto = "tscatter", .form = PtoForm::scatter,
+    .level = Level::tile, .infer = infer_scatter_strided, .valid = ValidRule::first, .dtypes = {every_word, every_word}, .pto = "tscatter", .form = PtoForm::scatter,
     .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .in_place = 0, .may_alias = false};
 
 inline constexpr const OpInfo* indexed_family[] = {&gather_mask, &scatter, &scatter_mask, &scatter_update, &scatter_flat, &scatter_strided};
