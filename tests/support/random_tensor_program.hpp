@@ -123,6 +123,8 @@ class RandomTensorProgram : public RandomProgram {
       case 3:
         return scope.push_back(made(k.op(ops::exp, {clipped(x).id}), x, unbounded, false));
       case 4:
+        if (type(x).dtype == f32 && random.chance(30))
+          return scope.push_back(made(k.op(random.chance(50) ? ops::sin : ops::cos, {x.id}), x, 1, false));
         return scope.push_back(made(k.op(random.chance(50) ? ops::recip : ops::rsqrt, {x.id}), x, unbounded, false));
       default:
         return scope.push_back(made(k.op(ops::sqrt, {k.op(ops::abs, {x.id})}), x, x.bound + 1, false));

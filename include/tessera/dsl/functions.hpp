@@ -67,6 +67,9 @@ TESSERA_UNARY(rsqrt)
 TESSERA_UNARY(recip)
 TESSERA_UNARY(relu)
 TESSERA_UNARY(neg)
+/// Of f32, in radians: within 2e-7 for |x| <= 10000.
+TESSERA_UNARY(sin)
+TESSERA_UNARY(cos)
 /// Each row reduced to one element: [..,M,N] -> [..,M,1].
 TESSERA_UNARY(row_sum)
 TESSERA_UNARY(row_max)

@@ -119,6 +119,10 @@ constexpr OpInfo part(std::string_view name, std::string_view pto, std::string_v
   op.valid = ValidRule::larger;
   return op;
 }
+constexpr OpInfo without_instruction(OpInfo op) {
+  op.form = PtoForm::none;
+  return op;
+}
 constexpr OpInfo unlike(OpInfo op) {
   op.may_alias = false;
   return op;
@@ -137,6 +141,9 @@ inline constexpr OpInfo sqrt = unary("sqrt", "tsqrt", "square root", floats, flo
 inline constexpr OpInfo rsqrt = unary("rsqrt", "trsqrt", "1 / sqrt(x)", floats, floats, false);
 inline constexpr OpInfo recip = unary("recip", "trecip", "1 / x", floats, floats, false);
 inline constexpr OpInfo relu = unary("relu", "trelu", "max(x, 0)", dtypes(i32, f16, f32), dtypes(i32, f16, f32));
+// No target has an instruction: legalize makes them of others.
+inline constexpr OpInfo sin = without_instruction(unary("sin", {}, "sine of x in radians", dtypes(f32), dtypes(f32)));
+inline constexpr OpInfo cos = without_instruction(unary("cos", {}, "cosine of x in radians", dtypes(f32), dtypes(f32)));
 
 inline constexpr OpInfo lrelu =
     with_rule(scalar_form("lrelu", "tlrelu", "x where it is positive, elsewhere x * s; s is an f32", floats, floats), infer_slope);
@@ -190,7 +197,7 @@ inline constexpr OpInfo cast = {
     .on_target = cast_on_target, .valid = ValidRule::first, .pto = "tcvt", .form = PtoForm::cast, .operand_spaces = {spaces(Vec), {}, {}},
     .row_major = true, .may_alias = false};
 
-inline constexpr const OpInfo* elementwise_family[] = {&neg, &abs, &exp, &log, &sqrt, &rsqrt, &recip, &relu, &lrelu, &add, &sub,
+inline constexpr const OpInfo* elementwise_family[] = {&neg, &abs, &exp, &log, &sqrt, &rsqrt, &recip, &relu, &sin, &cos, &lrelu, &add, &sub,
     &mul, &div, &maximum, &minimum, &adds, &subs, &muls, &divs, &maximums, &minimums, &fmod, &fmods,
     &bit_and, &bit_or, &bit_xor, &bit_not, &shl, &shr, &bit_ands, &bit_ors, &bit_xors, &shls, &shrs,
     &part_add, &part_mul, &part_max, &part_min, &cast};

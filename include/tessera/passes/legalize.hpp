@@ -10,6 +10,7 @@
 
 #include "../ir/rewrite.hpp"
 #include "../ops/all.hpp"
+#include "../ops/trigonometry.hpp"
 #include "legalize/forms.hpp"
 #include "pass.hpp"
 
@@ -63,6 +64,7 @@ class Legalize {
     if (in_.is(op, ops::select)) return select(op);
     if (in_.is(op, ops::concat)) return concat(op);
     if (in_.is(op, ops::merge_sort)) return merge_sort(op);
+    if (in_.is(op, ops::sin) || in_.is(op, ops::cos)) return trigonometry(op);
     if (in_.is(op, ops::transpose)) return transpose(op);
     if (in_.is(op, ops::transpose_view)) return transpose_view(op);
     if (in_.is(op, ops::slice)) return slice(op);
@@ -299,6 +301,29 @@ class Legalize {
     std::vector<ValueId> operands = r_.operands(op);
     if (opposite_.contains(in_.operand(op, 0).index)) std::swap(operands[1], operands[2]);
     plain(op, operands);
+  }
+
+  struct SineSteps {
+    Legalize* self;
+    OpId op;
+    Type type;
+    ValueId times(ValueId a, double s) { return with(ops::muls, a, s); }
+    ValueId plus(ValueId a, double s) { return with(ops::adds, a, s); }
+    ValueId sum(ValueId a, ValueId b) { return self->emit(op, ops::add, {a, b}); }
+    ValueId difference(ValueId a, ValueId b) { return self->emit(op, ops::sub, {a, b}); }
+    ValueId product(ValueId a, ValueId b) { return self->emit(op, ops::mul, {a, b}); }
+    ValueId nearest(ValueId a) { return whole(a, Rounding::rint); }
+    ValueId below(ValueId a) { return whole(a, Rounding::floor); }
+    ValueId with(const OpInfo& info, ValueId a, double s) { return self->emit(op, info, {a, self->out_.constant(f32, s)}); }
+    ValueId whole(ValueId a, Rounding r) {
+      const ValueId n = self->emit(op, ops::cast, {a}, {int_attr(AttrKey::rounding, static_cast<int>(r))}, with_dtype(type, i32));
+      return self->emit(op, ops::cast, {n}, {}, type);
+    }
+  };
+  void trigonometry(OpId op) {
+    const ValueId x = as_row_in_vec(op, r_.map(in_.operand(op, 0)));
+    const ValueId made = sine(x, in_.is(op, ops::cos), SineSteps{this, op, out_.type(x)});
+    finish(op, is_column(result_type(op)) ? column_of(made) : made);
   }
 
   // The operands have as many valid rows as the result. A column is turned into rows of one element.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine.hpp"
+#include "trigonometry.hpp"
 
 namespace tessera::simulator {
 
@@ -233,6 +234,8 @@ inline constexpr TableEntry elementwise_table[] = {
     {&ops::rsqrt, [](Call& c) { unary(c, [](auto x) { return 1 / std::sqrt(static_cast<double>(x)); }); }},
     {&ops::recip, [](Call& c) { unary(c, [](auto x) { return 1 / static_cast<double>(x); }); }},
     {&ops::relu, [](Call& c) { unary(c, [](auto x) { return larger(x, decltype(x){0}); }); }},
+    {&ops::sin, [](Call& c) { unary(c, [](auto x) { return sine(static_cast<double>(x)); }); }},
+    {&ops::cos, [](Call& c) { unary(c, [](auto x) { return cosine(static_cast<double>(x)); }); }},
     {&ops::lrelu, [](Call& c) { with_scalar(c, [](auto x, auto s) { return x > 0 ? x : x * s; }); }},
     {&ops::add, [](Call& c) { binary(c, sum); }},
     {&ops::sub, [](Call& c) { binary(c, difference); }},
