@@ -1,4 +1,6 @@
 // Programs: what the verifier refuses of the calls between functions, and what text shows of them.
+#include <tessera/emit/pto_mlir.hpp>
+
 #include "support/programs.hpp"
 
 using namespace tessera;
@@ -96,6 +98,8 @@ TEST_CASE("passes over a program are observed as a whole") {
   CHECK(seen.substr(0, 29) == "convert_tensor_to_tile_ops2 f");
   const Pass* const late[] = {&assign_buffers};
   CHECK(contains(thrown<InternalError>([&] { static_cast<void>(run_passes(p, {late, 1}, {Arch::a3})); }), "requires what the function does not have"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(run_passes(p.entry(), default_pipeline(), {Arch::a3})); }), "kernel: a function that calls kernels is no kernel (orchestration f"));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(emit_pto_mlir(lowered.entry())); }), "emit the kernels of that"));
   Program other = p;
   other.functions[0].target = static_cast<int>(Arch::a5);
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(run_passes(other, default_pipeline(), {Arch::a3})); }), "compiled for another target"));

@@ -13,6 +13,7 @@ namespace tessera {
 /// the pass assign_buffers). Arguments of the function: a pointer for each tensor in the order of the parameters, then
 /// the scalars, then one `index` for each named dim. Throws UserError, at the user's line, for what the assembler refuses.
 [[nodiscard]] inline std::string emit_pto_mlir(const Function& f, const EmitOptions& options = {}) {
+  require_kernel(f);
   require_target(f, options.arch);
   pto::Module m(f, options);
   return m.text([](pto::Module& module) {

@@ -16,6 +16,12 @@ inline void require_target(const Function& f, Arch arch) {
        Text("kernel: the source is compiled for another target (").append(compiled_for).append(", not ").append(name(arch)).append(")"),
        Text("ask for ").append(compiled_for).append(", or compile the source for ").append(name(arch)).append(" or for no target"));
 }
+/// Throws UserError where a function that calls kernels is to be lowered or emitted without them.
+inline void require_kernel(const Function& f) {
+  if (f.kind == FunctionKind::kernel) return;
+  fail(f.location, Text("kernel: a function that calls kernels is no kernel (").append(name(f.kind)).append(" ").append(f.name).append(")"),
+       "lower its whole program, lower(layer.trace()), and emit the kernels of that");
+}
 /// The target that is asked for; when none is, the one that the source is compiled for, and a3 for sources of any target.
 [[nodiscard]] inline Arch target_of(const Function& f, std::optional<Arch> asked) {
   const Arch arch = asked.value_or(f.target == Function::any_target ? Arch::a3 : static_cast<Arch>(f.target));

@@ -86,6 +86,7 @@ inline void require_properties(const Pass& pass, Properties have) {
 // Frees what `spent` points to once the first pass has read it.
 [[nodiscard]] inline Function run_passes(const Function& input, Function* spent, List<const Pass*> passes,
                                          const PassContext& context, const PassOptions& options) {
+  require_kernel(input);
   require_target(input, context.arch);
   Properties have = options.properties;
   if (options.verify) verify_after("recording", input, have);
