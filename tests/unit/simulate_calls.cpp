@@ -153,6 +153,41 @@ TEST_CASE("blocks that are missing leave a hole that is found") {
   });
   CHECK(error_of([&] { (void)simulate(layer, random<X>(6)); }) == "return: an uninitialised element is returned (result 0, element [24, 0] of [32, 64])");
 }
+TEST_CASE("blocks of a launch neither write one element differently nor read what another one writes") {
+  const auto from = random<X>(12);
+  auto to = zeros<X>();
+  const auto differently = kernel("differently", params("x", "o"), [](X x, Out<X> o) { store(load<Shape<8, 64>>(x, at(block_index(), 0)), o, at(0, 0)); });
+  const auto alike = kernel("alike", params("x", "o"), [](X x, Out<X> o) { store(load<Shape<8, 64>>(x, at(3, 0)), o, at(0, 0)); });
+  const auto neighbours = kernel("neighbours", params("x"), [](InOut<X> x) {
+    store(load<Shape<1, 64>>(x, at(block_index(), 0)) + 1.0f, x, at(block_index() + 1, 0));
+  });
+  const auto as_value = kernel("as_value", params("x"), [](InOut<X> x) { store(slice<Shape<1, 64>>(x + 1.0f, at(0, 0)), x, at(block_index(), 0)); });
+  const auto summed = kernel("summed", params("x", "sum"), [](X x, InOut<X> sum) { store(load<Shape<8, 64>>(x, at(0, 0)), sum, at(0, 0), Atomic::add); });
+  const auto run = [&](const auto& k) {
+    const auto launch = spmd(std::string("launch_") + k.name().c_str(), 2, [k](X a, X b) { k(a, b); });
+    return error_of([&] { simulate(launch, from, to); });
+  };
+  CHECK(run(differently) == "store: two blocks of the launch write different numbers to one element (blocks 0, 1, element [0, 0])");
+  CHECK(run(alike) == "no error");
+  CHECK(run(summed) == "no error");
+  const auto run_one = [&](const auto& k) {
+    const auto launch = spmd(std::string("launch_") + k.name().c_str(), 2, [k](X a) { k(a); });
+    return error_of([&] { simulate(launch, to); });
+  };
+  CHECK(run_one(neighbours) == "load: another block of the launch writes the element that is read (blocks 0, 1, element [1, 0])");
+  CHECK(run_one(as_value) == "adds: another block of the launch writes the element that is read (blocks 0, 1, element [0, 0])");
+  // Inside a program, and one launch behind the other.
+  const auto two = spmd("two", 2, params("x"), [neighbours](X a) { neighbours(a); });
+  const auto layer = orchestration("launches", [two](InOut<X> a) { two(a); });
+  CHECK(error_of([&] { simulate(layer, to); }) == "load: another block of the launch writes the element that is read (blocks 0, 1, element [1, 0])");
+  const auto wide = spmd("wide_of_2", 2, params("x", "o"), [](X a, X b) { rows_of_block(a, b); });
+  const auto chain = orchestration("chain", [wide](X a, InOut<X> b) {
+    auto t = create<Shape<32, 64>, f32>();
+    wide(a, t);
+    wide(t, b);
+  });
+  CHECK(error_of([&] { simulate(chain, from, to); }) == "no error");
+}
 TEST_CASE("one tensor under two names is refused when it is written") {
   const auto layer = orchestration("layer_5", params("x", "n"), [](X x, Index n) {
     Var a = add_one(x), b = add_one(x);

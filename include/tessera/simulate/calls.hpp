@@ -57,6 +57,47 @@ inline void add_statistics(Statistics& to, const Statistics& from) {
   for (const auto& [op, count] : from.executed) to.executed[op] += count;
 }
 
+/// While it lives, several blocks share tensors, and it is noted which of them writes what.
+class SharedTensors {
+ public:
+  explicit SharedTensors(std::int64_t blocks) : blocks_(blocks) {}
+  SharedTensors(const SharedTensors&) = delete;
+  SharedTensors& operator=(const SharedTensors&) = delete;
+  ~SharedTensors() {
+    for (const auto& d : tensors_) d->writers.clear();
+  }
+  void add(const std::shared_ptr<Data>& d) {
+    if (blocks_ == 1 || d == nullptr) return;
+    d->writers.assign(d->known.size(), -1);
+    tensors_.push_back(d);
+  }
+
+ private:
+  std::int64_t blocks_;
+  std::vector<std::shared_ptr<Data>> tensors_;
+};
+inline void Engine::check_read(OpId reader, const Data& d, std::int64_t element) const {
+  if (d.writers.empty()) return;
+  const std::int32_t writer = d.writers[static_cast<std::size_t>(element)];
+  if (writer < 0 || writer == options.block) return;
+  fail(f_[reader].location,
+       std::string(f_.info(reader).name) + ": another block of the launch writes the element that is read (blocks " + std::to_string(writer) + ", " +
+           std::to_string(options.block) + ", element " + index_of(d.dims, element).text() + ")",
+       "blocks run side by side: write in one launch, and read in the next");
+}
+inline void Engine::note_write(OpId writer, Data& d, std::int64_t element, bool was_known, const Number& before) const {
+  if (d.writers.empty()) return;
+  std::int32_t& last = d.writers[static_cast<std::size_t>(element)];
+  const Number now = d.number(element);
+  const bool same = was_known && now.integer == before.integer && (now.real == before.real || (now.real != now.real && before.real != before.real));
+  if (last >= 0 && last != options.block && !same)
+    fail(f_[writer].location,
+         std::string(f_.info(writer).name) + ": two blocks of the launch write different numbers to one element (blocks " + std::to_string(last) + ", " +
+             std::to_string(options.block) + ", element " + index_of(d.dims, element).text() + ")",
+         "let each block write elements of its own, or add with Atomic::add");
+  last = static_cast<std::int32_t>(options.block);
+}
+
 inline void Engine::check_arguments(OpId op, const Function& to) const {
   for (int i = 0; i < f_.operand_count(op); ++i) {
     const Slot& a = slots_[f_.operand(op, i).index];
@@ -80,6 +121,8 @@ inline void Engine::run_call(OpId op) {
   const Function& to = callee(*program_, f_, op);
   check_arguments(op, to);
   const std::int64_t blocks = to.kind == FunctionKind::spmd ? to.blocks : 1;
+  SharedTensors shared(blocks);
+  for (int i = 0; i < f_.operand_count(op); ++i) shared.add(slots_[f_.operand(op, i).index].data);
   for (std::int64_t block = 0; block < blocks; ++block) {
     Engine inner(to, callee_options(options, f_.kind, to, block), program_);
     for (int i = 0; i < f_.operand_count(op); ++i) {

@@ -83,6 +83,7 @@ struct Data {
   std::vector<float> floats;  ///< of floating types
   std::vector<std::int64_t> integers;  ///< of all others
   std::vector<std::uint8_t> known;  ///< 0: poison
+  std::vector<std::int32_t> writers;  ///< while several blocks share the tensor: which of them wrote an element, or -1
 
   Data() = default;
   /// All poison.

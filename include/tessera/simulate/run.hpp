@@ -171,9 +171,12 @@ inline SimulationResult run_function(const Function& f, const Program* program, 
   std::vector<std::shared_ptr<Data>> memories(arguments.size());
   SimulationResult out;
   const std::int64_t blocks = f.kind == FunctionKind::spmd ? f.blocks : 1;
+  SharedTensors shared(blocks);
   for (std::int64_t block = 0; block < blocks; ++block) {
     Engine engine(f, f.kind == FunctionKind::spmd ? callee_options(options, f.kind, f, block) : options, program);
     for (std::size_t i = 0; i < arguments.size(); ++i) memories[i] = bind_argument(engine, i, arguments[i], memories[i]);
+    if (block == 0)
+      for (const std::shared_ptr<Data>& d : memories) shared.add(d);
     const OpId end = engine.run();
     add_statistics(out.statistics, engine.statistics);
     if (block + 1 < blocks) continue;

@@ -68,6 +68,10 @@ inline void read_window(Call& c) {
   for_each_row(extents,
                [&](const Box& index) { r.copy(dot(to, index), source, start + dot(from, index), extents.last()); });
   if (c.engine.is_memory(c.operand(0))) count_read(c, source.dtype, extents.elements());
+  if (!source.writers.empty())
+    for_each_row(extents, [&](const Box& index) {
+      for (std::int64_t k = 0; k < extents.last(); ++k) c.engine.check_read(c.id, source, start + dot(from, index) + k);
+    });
   c.result(std::move(r));
 }
 
@@ -76,6 +80,8 @@ inline void store_element(Call& c, const Data& source, std::int64_t from, Data& 
   if (!source.is_known(from)) c.fail_poison(0, source, from);
   if (add && !target.is_known(to)) c.fail_poison(1, target, to);
   const auto i = static_cast<std::size_t>(to), j = static_cast<std::size_t>(from);
+  const bool was_known = target.is_known(to);
+  const Number before = target.number(to);
   if (is_float(target.dtype) && !add && source.dtype == target.dtype) {
     target.floats[i] = source.floats[j];  // every bit: it may be an index
   } else if (is_float(target.dtype)) {
@@ -85,6 +91,7 @@ inline void store_element(Call& c, const Data& source, std::int64_t from, Data& 
     target.integers[i] = add ? wrapped(target.dtype, sum(target.integers[i], source.integers[j])) : source.integers[j];
   }
   target.known[i] = 1;
+  if (!add) c.engine.note_write(c.id, target, to, was_known, before);
 }
 inline void store(Call& c) {
   const Data* const own = &c.in(0);
@@ -146,6 +153,7 @@ inline void read(Call& c) {
   const Data& x = c.addressed(0);
   const std::int64_t at = element_position(c, 1, x.dims);
   if (!x.is_known(at)) c.fail_poison(0, x, at);
+  c.engine.check_read(c.id, x, at);
   if (c.engine.is_memory(c.operand(0))) count_read(c, x.dtype, 1);
   c.result(x.number(at));
 }
@@ -156,7 +164,11 @@ inline void write(Call& c) {
     return c.result(std::move(r));
   }
   Data& target = c.engine.memory(c.id, c.operand(0));
-  target.set(element_position(c, 2, target.dims), c.number(1));
+  const std::int64_t at = element_position(c, 2, target.dims);
+  const bool was_known = target.is_known(at);
+  const Number before = target.number(at);
+  target.set(at, c.number(1));
+  c.engine.note_write(c.id, target, at, was_known, before);
   count_write(c, target.dtype, 1);
 }
 
