@@ -129,3 +129,27 @@ TEST_CASE("positions that do not fit i16 indices are refused", "[convert]") {
   CHECK(refusal(k) ==
         "k.cpp:1: error: gather: the positions do not fit i16 indices (65536 elements)\n  hint: use i32 indices");
 }
+
+TEST_CASE("one element of each row: one gather on both targets, from a copy without padding", "[convert]") {
+  for (const Arch arch : {Arch::a3, Arch::a5}) {
+    Recording k;
+    const ValueId x = k.tensor("inp", f32, {4, 13}), i = k.tensor("idx", i32, {4, 1});
+    k.returns({k.op(ops::gather, {x, i})});
+    CHECK(converted(k, arch) == golden(R"(
+kernel @k(%inp: in f32[4,13], %idx: in i32[4,1], %out: out f32[4,1]) {
+  %inp_tile = tile.load(%inp, 0, 0) : tile<f32[4,13]@Vec>
+  %idx_tile = tile.load(%idx, 0, 0) : tile<i32[4,1]@Vec>
+  %0 = tile.create() : tile<f32[4,16]@Vec>
+  %1 = tile.assemble(%0, %inp_tile, 0, 0) : tile<f32[4,16]@Vec>
+  %2 = tile.arange(0:i32) : tile<i32[1,4]@Vec>
+  %3 = tile.reshape(%2) : tile<i32[4,1]@Vec>
+  %4 = tile.muls(%3, 16:i32) : tile<i32[4,1]@Vec>
+  %5 = tile.row_expand_add(%idx_tile, %4) : tile<i32[4,1]@Vec>
+  %6 = tile.create() : tile<i32[4,1]@Vec>
+  %7 = tile.gather_flat(%1, %5, %6) : tile<f32[4,1]@Vec>
+  tile.store(%7, %out, 0, 0)
+  return
+}
+)"));
+  }
+}

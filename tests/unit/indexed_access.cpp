@@ -269,3 +269,13 @@ TEST_CASE("assembler 0.27 has no axis word, and scatters by an index only") {
   });
   CHECK(test::contains(refused, "scatter_strided: assembler 0.27 scatters by an index only"));
 }
+
+TEST_CASE("one element of each row") {
+  static const auto one = kernel("one", [](Tensor<Shape<24, 13>, f16> x, Tensor<Shape<24, 1>, i32> index) { return gather(x, index); });
+  const auto x = random<Tensor<Shape<24, 13>, f16>>(1);
+  const auto index = any_index<Tensor<Shape<24, 1>, i32>>(13);
+  for (const Arch arch : archs) {
+    const auto r = simulate(one, SimulateOptions{.arch = arch}, x, index);
+    for (std::int64_t i = 0; i < 24; ++i) CHECK(r.get(i) == x.get(13 * i + index.integer(i)));
+  }
+}

@@ -15,6 +15,18 @@ namespace tessera::convert {
   const std::int64_t dims[] = {row_count(t), t.last()};
   return c.build().value(ops::reshape, {x}, {}, with_shape(t, dims, 2));
 }
+[[nodiscard]] inline ValueId in_shape(Converter& c, ValueId x, std::int64_t rows, std::int64_t cols) {
+  const Type& t = c.out().type(x);
+  const std::int64_t dims[] = {rows, cols};
+  if (t.rank == 2 && t.dims[0] == rows && t.dims[1] == cols) return x;
+  return c.build().value(ops::reshape, {x}, {}, with_shape(t, dims, 2));
+}
+/// A copy with rows of `cols` elements.
+[[nodiscard]] inline ValueId widened(Converter& c, ValueId x, std::int64_t cols) {
+  Builder& b = c.build();
+  const ValueId wide = b.value(ops::create, {}, {}, with_dim(c.out().type(x), 1, cols));
+  return b.value(ops::assemble, {wide, x, b.index(0), b.index(0)});
+}
 /// Whether the rows of a tile follow each other with gaps: it is a window of a wider one.
 [[nodiscard]] inline bool has_gaps(const Function& f, ValueId x) {
   for (OpId op = f.definition(x); op && f.info(op).is_view; op = f.definition(f.operand(op, 0)))
@@ -55,11 +67,15 @@ namespace tessera::convert {
   ValueId x = as_rows(c, c.placed(c.operand(op, 0), Vec));
   const ValueId index = as_rows(c, c.placed(c.operand(op, 1), Vec));
   const Type t = c.out().type(x);
-  const std::int64_t cols = t.last(), positions = t.elements();
+  const bool no_padding = t.dims[0] == 1 || t.last() == 1;
+  const std::int64_t cols = no_padding ? t.last() : detail::padded_columns(t.dtype, t.last());
+  const std::int64_t positions = t.dims[0] * cols;
   if (c.out().type(index).dtype == i16 && positions > 32768)
     fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(positions) + " elements)",
          "use i32 indices");
-  if (has_gaps(c.out(), x)) x = c.build().value(ops::move, {x}, {}, t);
+  if (cols != t.last()) x = widened(c, x, cols);
+  else if (t.last() == 1) x = in_shape(c, x, 1, t.dims[0]);
+  else if (has_gaps(c.out(), x)) x = c.build().value(ops::move, {x}, {}, t);
   return gather_rows(c, x, flat_positions(c, index, cols));
 }
 
@@ -107,18 +123,6 @@ struct AxisShape {
     if (i != axis) (i < axis ? s.pages : s.inner) *= x.dims[i];
   return s;
 }
-[[nodiscard]] inline ValueId in_shape(Converter& c, ValueId x, std::int64_t rows, std::int64_t cols) {
-  const Type& t = c.out().type(x);
-  const std::int64_t dims[] = {rows, cols};
-  if (t.rank == 2 && t.dims[0] == rows && t.dims[1] == cols) return x;
-  return c.build().value(ops::reshape, {x}, {}, with_shape(t, dims, 2));
-}
-/// A copy with rows of `cols` elements.
-[[nodiscard]] inline ValueId widened(Converter& c, ValueId x, std::int64_t cols) {
-  Builder& b = c.build();
-  const ValueId wide = b.value(ops::create, {}, {}, with_dim(c.out().type(x), 1, cols));
-  return b.value(ops::assemble, {wide, x, b.index(0), b.index(0)});
-}
 /// index * cols + column (+ the start of its page).
 [[nodiscard]] inline ValueId axis_positions(Converter& c, ValueId index, const AxisShape& s, std::int64_t cols) {
   Builder& b = c.build();
@@ -155,7 +159,7 @@ struct AxisShape {
   if (s.inner == 1) return gather_rows(c, in_shape(c, x, 1, s.from), in_shape(c, index, 1, s.to));
   x = in_shape(c, x, s.pages * s.from, s.inner);
   index = in_shape(c, index, s.pages * s.to, s.inner);
-  const std::int64_t block = 256 / info(x_type.dtype).bits, cols = (s.inner + block - 1) / block * block;
+  const std::int64_t cols = detail::padded_columns(x_type.dtype, s.inner);
   if (index_type.dtype == i16 && s.pages * s.from * cols > 32768)
     fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(s.pages * s.from * cols) + " elements)",
          "use i32 indices");
@@ -175,7 +179,8 @@ inline void lower_gather(Converter& c, OpId op) {
     return c.set(in.result(op), same ? made : c.build().value(ops::reshape, {made}, {}, result));
   }
   const bool padded = bytes_of(x.dtype, x.last()) % 32 != 0;  // positions count no padding
-  const bool by_row = (c.arch() == Arch::a3 || padded) && row_count(result) > 1;
+  // One element of each row is a column, into which no row can be written.
+  const bool by_row = (c.arch() == Arch::a3 || padded) && row_count(result) > 1 && result.last() > 1;
   const ValueId made = by_row ? gather_each_row(c, op) : gather_whole(c, op);
   c.set(in.result(op), result.rank == 2 ? made : c.build().value(ops::reshape, {made}, {}, result));
 }
