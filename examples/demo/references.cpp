@@ -122,6 +122,30 @@ Results batched_matmul(const Arguments& in) {
                 out.values.data() + b * m * n, m, k, n);
   return {out};
 }
+Results top_k(const Arguments& in) {
+  constexpr std::size_t count = 64;
+  std::vector<std::size_t> order(in[0].values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return in[0].values[a] > in[0].values[b]; });
+  Numbers values{{1, 64}, std::vector<double>(count)}, positions = values;
+  for (std::size_t i = 0; i < count; ++i) {
+    values.values[i] = in[0].values[order[i]];
+    positions.values[i] = static_cast<double>(order[i]);
+  }
+  return {values, positions};
+}
+Results paged_scores(const Arguments& in) {
+  constexpr std::size_t block = 32;
+  const std::size_t m = in[0].dim(0), k = in[0].dim(1), n = in[2].dim(0);
+  const auto row = [&](std::size_t j) {
+    const auto position = static_cast<std::size_t>(in[2].values[j]);
+    return static_cast<std::size_t>(in[3].values[position / block]) * block + position % block;
+  };
+  Numbers out{{in[0].dims[0], in[2].dims[0]}, std::vector<double>(m * n)};
+  add_product(in[0].values.data(), [&](std::size_t l, std::size_t j) { return in[1].values[row(j) * k + l]; },
+              out.values.data(), m, k, n);
+  return {out};
+}
 
 // Allowed errors count the roundings on the way to one element, each of at most half a step, with values of about 1 in
 // between (the data lie in [-1, 1)); a sum of n terms of about 1 rounds n times.
@@ -144,6 +168,8 @@ const std::map<std::string, Reference>& references() {
       {"running_max", {running_max, 0, "no arithmetic", {{{"arg1", 1000}}, {{"arg1", 1}}, {{"arg1", 0}}}}},
       {"gemm", {gemm, 512 * f32_rounding, "a sum of 512 exact products in f32", {{}}}},
       {"fused_linear", {fused_linear, 129 * f32_rounding, "a sum of 128 exact products and a bias in f32", {{}}}},
+      {"top_k", {top_k, 0, "no arithmetic; of equal numbers the first comes first", {{}}}},
+      {"paged_scores", {paged_scores, 128 * f32_rounding, "a sum of 128 exact products in f32", {{}}}},
       {"batched_matmul", {batched_matmul, 64 * f32_rounding, "a sum of 64 exact products in f32", {{}}}},
   };
   return table;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -42,6 +43,12 @@ inline bool passes_on(const OpInfo& op) {
 /// The parameter that a call hands an operand to.
 inline ValueId receiving(const Function& callee, int operand) { return callee.parameters[static_cast<std::size_t>(operand)].value; }
 
+/// What the indices (operand 1) and the block table of a paged_gather are below; of run-time dims the smallest counts.
+inline std::int64_t page_positions(const Function& f, OpId op, int operand) {
+  const std::int64_t block = f.attr(op, AttrKey::block_size), rows = f.type(f.operand(op, 0)).dims[0], pages = f.type(f.operand(op, 2)).last();
+  if (operand == 1) return block * (is_dynamic(pages) ? smallest_dim : pages);
+  return std::max<std::int64_t>(1, (is_dynamic(rows) ? smallest_dim : rows) / block);
+}
 /// `p`: the program that the function is of, for its calls; may be null.
 inline void collect_limits(const Program* p, const Function& f, ValueId v, Limits& limits) {
   f.for_each_use(v, [&](OpId op, int operand) {
@@ -49,6 +56,7 @@ inline void collect_limits(const Program* p, const Function& f, ValueId v, Limit
     if (p != nullptr && &info == &ops::call) return collect_limits(p, callee(*p, f, op), receiving(callee(*p, f, op), operand), limits);
     if (operand == 0 && passes_on(info)) collect_limits(p, f, f.result(op), limits);
     if (&info == &ops::scatter_flat && operand == 2) limits.positions = f.type(f.operand(op, 0)).elements(), limits.distinct = true;
+    if (&info == &ops::paged_gather && operand > 0) limits.positions = page_positions(f, op, operand);
     if (operand != 1) return;
     const Type& x = f.type(f.operand(op, 0));
     if (&info == &ops::gather) {
