@@ -2,3 +2,4 @@
 #pragma once
 
 #include "dsl/kernel.hpp"
+#include "dsl/precision.hpp"

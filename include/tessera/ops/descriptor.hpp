@@ -25,6 +25,7 @@ enum class AttrKey : std::uint8_t {
   rows, columns,   ///< the window of gather_row, and of paged_gather the most rows and their length
   block_size, column,  ///< of paged_gather: rows in a block, and the first column
   pattern,         ///< MaskPattern
+  high_precision,  ///< 1: the slower and more exact instruction
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.
@@ -179,6 +180,7 @@ struct OpInfo {
   bool reads_masks = false;               ///< takes what a comparison of tensors or tiles gives
   SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
   std::int8_t lists = 0;                  ///< merges: how many sorted lists stand first among the operands
+  std::string_view precision = {};        ///< what the instruction's more exact form is asked for by; empty: it has none
   bool made_by_passes = false;            ///< no function of the front end makes it
 };
 

@@ -119,6 +119,10 @@ constexpr OpInfo part(std::string_view name, std::string_view pto, std::string_v
   op.valid = ValidRule::larger;
   return op;
 }
+constexpr OpInfo with_precision(OpInfo op, std::string_view word) {
+  op.precision = word;
+  return op;
+}
 constexpr OpInfo without_instruction(OpInfo op) {
   op.form = PtoForm::none;
   return op;
@@ -135,11 +139,11 @@ namespace ops {
 
 inline constexpr OpInfo neg = unary("neg", "tneg", "-x", words, words_bf16_a5);
 inline constexpr OpInfo abs = unary("abs", "tabs", "|x|", floats, floats);
-inline constexpr OpInfo exp = unary("exp", "texp", "e to the x", floats, floats);
-inline constexpr OpInfo log = unary("log", "tlog", "natural logarithm", floats, floats);
-inline constexpr OpInfo sqrt = unary("sqrt", "tsqrt", "square root", floats, floats);
-inline constexpr OpInfo rsqrt = unary("rsqrt", "trsqrt", "1 / sqrt(x)", floats, floats, false);
-inline constexpr OpInfo recip = unary("recip", "trecip", "1 / x", floats, floats, false);
+inline constexpr OpInfo exp = with_precision(unary("exp", "texp", "e to the x", floats, floats), "exp_precision");
+inline constexpr OpInfo log = with_precision(unary("log", "tlog", "natural logarithm", floats, floats), "log_precision");
+inline constexpr OpInfo sqrt = with_precision(unary("sqrt", "tsqrt", "square root", floats, floats), "sqrt_precision");
+inline constexpr OpInfo rsqrt = with_precision(unary("rsqrt", "trsqrt", "1 / sqrt(x)", floats, floats, false), "rsqrt_precision");
+inline constexpr OpInfo recip = with_precision(unary("recip", "trecip", "1 / x", floats, floats, false), "recip_precision");
 inline constexpr OpInfo relu = unary("relu", "trelu", "max(x, 0)", dtypes(i32, f16, f32), dtypes(i32, f16, f32));
 // No target has an instruction: legalize makes them of others.
 inline constexpr OpInfo sin = without_instruction(unary("sin", {}, "sine of x in radians", dtypes(f32), dtypes(f32)));
@@ -151,7 +155,7 @@ inline constexpr OpInfo lrelu =
 inline constexpr OpInfo add = binary("add", "tadd", "a + b", rule::add_shapes_do_not_broadcast, words, words_bf16_a5);
 inline constexpr OpInfo sub = binary("sub", "tsub", "a - b", rule::sub_shapes_do_not_broadcast, words, words_a5);
 inline constexpr OpInfo mul = binary("mul", "tmul", "a * b", rule::mul_shapes_do_not_broadcast, words, words);
-inline constexpr OpInfo div = binary("div", "tdiv", "a / b", rule::div_shapes_do_not_broadcast, floats, words);
+inline constexpr OpInfo div = with_precision(binary("div", "tdiv", "a / b", rule::div_shapes_do_not_broadcast, floats, words), "div_precision");
 inline constexpr OpInfo maximum =
     binary("maximum", "tmax", "the larger of a and b", rule::maximum_shapes_do_not_broadcast, words, words_a5);
 inline constexpr OpInfo minimum =

@@ -80,6 +80,7 @@ class Legalize {
   void plain(OpId op, std::vector<ValueId> operands) {
     const OpInfo& info = in_.info(op);
     add_scratch(op, operands);
+    if (&info == &ops::rsqrt && in_.attr(op, AttrKey::high_precision) != 0) operands.push_back(block_of_bytes(op));
     if (info.row_major && (is_column(result_type(op)) || is_column(operand_type(op, 0)))) return by_row(op, operands);
     finish(op, emit_same(op, info, operands, r_.attrs(op), as_row(result_type(op))));
   }
@@ -429,6 +430,11 @@ class Legalize {
   }
 
   // --- scratch ---
+  // What the exact reciprocal square root works on.
+  ValueId block_of_bytes(OpId op) {
+    const std::int64_t dims[2] = {1, 32};
+    return emit(op, ops::create, {}, {}, with_shape(Type{TypeKind::tile, u8, Vec, Layout::nd, 0, {}}, dims, 2));
+  }
   void add_scratch(OpId op, std::vector<ValueId>& operands) {
     const OpInfo& info = in_.info(op);
     if (info.scratch == ScratchRule::none) return;

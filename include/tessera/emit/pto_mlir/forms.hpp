@@ -80,7 +80,10 @@ inline void emit_ins_outs(Module& m, OpId o) {
            "emit for assembler 0.60");
   if (!m.dialect.scratch_is_optional && m.f.operand_count(o) <= scratch_operand(op))
     refuse(m, o, "assembler " + std::string(m.dialect.version) + " wants a scratch tile", "emit for assembler 0.60");
-  write_instruction(m, o, {}, {});
+  if (m.f.attr(o, AttrKey::high_precision) == 0) return write_instruction(m, o, {}, {});
+  if (!m.dialect.states_precision)
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no instructions of high precision", "emit for assembler 0.60");
+  write_instruction(m, o, {}, " {precisionType = #pto<" + std::string(op.precision) + " high_precision>}");
 }
 
 inline void copy(Module& m, OpId o, const Tile& from, const Tile& to, DType d) {

@@ -29,13 +29,14 @@ struct Dialect {
   bool scratch_is_optional;       ///< instructions without their scratch operand
   bool integers_are_carried;      ///< loops carry integers that are not `index`
   bool has_newer_dtypes;          ///< the element types OpInfo::since_0_60
+  bool states_precision;          ///< attributes that ask for more exact instructions
   bool scratch_is_larger;         ///< than the valid part of the operand, for tcolargmax and the like
   bool fillpad_grows;             ///< tfillpad into a larger tile
   bool patterns_have_axis;        ///< mask patterns state their axis, and tscatter takes them
 };
 inline constexpr Dialect dialects[] = {
-    {"0.60", "pto.subview", true, true, true, true, true, true, true, true, true},
-    {"0.27", "pto.subset", false, false, false, false, false, false, false, false, false},
+    {"0.60", "pto.subview", true, true, true, true, true, true, true, true, true, true},
+    {"0.27", "pto.subset", false, false, false, false, false, false, false, false, false, false},
 };
 [[nodiscard]] constexpr const Dialect& dialect(Assembler a) { return dialects[static_cast<int>(a)]; }
 
