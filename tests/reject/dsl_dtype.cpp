@@ -9,6 +9,9 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 64>, f16> h, Tensor<Shape
   (void)(a + cast<f32>(h));
   (void)(i + 1);
   (void)exp(a);
+  (void)(sin(a) + cos(a));
+  (void)div(a, s * a, high_precision);
+  (void)rsqrt(h, high_precision);
   (void)(a * s);
   (void)full<Shape<4, 64>, f32>(s);
   (void)full<Shape<4, 64>, f32>(1);
@@ -75,5 +78,13 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 64>, f16> h, Tensor<Shape
   (void)tile<Shape<4, 64>, boolean>();  // expect: dtype_not_supported<(&tessera::ops::create|\(& tessera::ops::create\)), tessera::boolean>
 #elif CASE == 29
   (void)(h8 * h8);  // expect: dtype_not_supported<(&tessera::ops::scalar_mul|\(& tessera::ops::scalar_mul\)), tessera::hif8>
+#elif CASE == 30
+  (void)div(i, i, high_precision);  // expect: high_precision_is_for_floats<(&tessera::ops::div|\(& tessera::ops::div\)), tessera::i32>
+#elif CASE == 31
+  (void)rsqrt(b, high_precision);  // expect: dtype_not_supported<(&tessera::ops::rsqrt|\(& tessera::ops::rsqrt\)), tessera::bf16>
+#elif CASE == 32
+  (void)sin(h);  // expect: dtype_not_supported<(&tessera::ops::sin|\(& tessera::ops::sin\)), tessera::f16>
+#elif CASE == 33
+  (void)div(a, h, high_precision);  // expect: operand_dtypes_differ<(&tessera::ops::div|\(& tessera::ops::div\)), tessera::f32, tessera::f16>
 #endif
 }

@@ -54,6 +54,37 @@ GIVES(col_sum(v<X3>()), Tensor<Shape<2, 1, 64>, f32>);
 GIVES(col_max(v<T>()), TRow);
 GIVES(col_min(v<D>()), Tensor<Shape<1, dyn<"S">>, f32>);
 
+GIVES(sin(cos(v<X>())), X);
+GIVES(rsqrt(v<H>(), high_precision), H);
+GIVES(div(v<X>(), v<Row>(), high_precision), X);
+
+// --- broadcasts of any shapes ---
+using Rows3 = Tensor<Shape<2, 1, 64>, f32>;
+using Columns3 = Tensor<Shape<2, 16, 1>, f32>;
+using Pages3 = Tensor<Shape<3, 1, 1>, f32>;
+using TPages3 = Tile<Shape<3, 1, 1>, f32, Vec>;
+using TX3 = Tile<Shape<3, 16, 64>, f32, Vec>;
+using IColumn = Tensor<Shape<16, 1>, i32>;
+GIVES(v<X3>() - v<X>(), X3);
+GIVES(v<X>() / v<X3>(), X3);
+GIVES(v<T>() - v<TPages3>(), TX3);
+GIVES(v<Rows3>() * v<Column>(), X3);
+PICKS(v<X3>() - v<X>(), sub);
+PICKS(v<Rows3>() - v<Columns3>(), row_expand_sub);
+PICKS(v<Columns3>() + v<Rows3>(), row_expand_add);
+PICKS(v<Columns3>() - v<Rows3>(), sub);
+PICKS(v<I>() & v<IColumn>(), bit_and);
+PICKS(v<I>() / v<IColumn>(), div);
+PICKS(v<Row>() < v<X>(), compare);
+GIVES((broadcast_to<Shape<2, 16, 64>>(v<X>())), X3);
+PICKS((broadcast_to<Shape<2, 16, 64>>(v<X>())), broadcast_to);
+PICKS((broadcast_to<Shape<16, 64>>(v<Column>())), row_expand);
+PICKS((broadcast_to<Shape<16, 64>>(v<FlatRow>())), col_expand);
+PICKS((broadcast_to<Shape<16, 64>>(v<X>())), broadcast_to);
+BREAKS((broadcast_to<Shape<2, 8, 64>>(v<X>())), broadcast_dim_differs<1, 16, 8>);
+BREAKS((broadcast_to<Shape<64>>(v<Row>())), broadcast_lowers_the_rank<2, 1>);
+BREAKS(v<X3>() + v<Pages3>(), add_shapes_do_not_broadcast<2, 3>);
+
 // --- binary forms ---
 PICKS(v<X>() + v<X>(), add);
 PICKS(v<T>() - v<T>(), sub);

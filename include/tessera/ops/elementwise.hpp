@@ -23,11 +23,14 @@ constexpr Verdict infer_binary(const OpInfo& op, const InferInput& in) {
   const Type &a = in.type(0), &b = in.type(1);
   const Verdict pair = check_pair(a, b);
   if (!pair.lawful()) return pair;
+  // The dims that are told are those that do not broadcast, where there are such.
+  int differs = -1;
   for (int i = 0; i < a.rank && i < b.rank; ++i)
-    if (a.last(i) != b.last(i)) {
-      if (op.shape_rule == rule::shapes_differ) return breaks(op.shape_rule, arg_op, arg_dim(a.last(i)), arg_dim(b.last(i)));
-      return breaks(op.shape_rule, arg_dim(a.last(i)), arg_dim(b.last(i)));
-    }
+    if (a.last(i) != b.last(i) && (differs < 0 || ((a.last(differs) == 1 || b.last(differs) == 1) && a.last(i) != 1 && b.last(i) != 1))) differs = i;
+  if (differs >= 0) {
+    const RuleArg x = arg_dim(a.last(differs)), y = arg_dim(b.last(differs));
+    return op.shape_rule == rule::shapes_differ ? breaks(op.shape_rule, arg_op, x, y) : breaks(op.shape_rule, x, y);
+  }
   if (a.rank != b.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{a.rank}), arg(std::int64_t{b.rank}));
   return lawful(a);
 }
