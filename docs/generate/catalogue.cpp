@@ -53,7 +53,8 @@ std::string_view name_of(Level l) {
 }
 std::string_view name_of(ValidRule v) {
   constexpr std::string_view names[] = {
-      "full", "as operand 1", "intersection", "as operand 1", "whole where it is repeated", "those of the larger operand", "intersection",
+      "full", "as operand 1", "intersection", "as operand 1, which operand 2 covers", "as operand 1, whole where repeated",
+      "those of the larger operand", "intersection",
       "what reaches into the half", "one behind the other", "as operand 1, whole rows", "last axis 1", "second-last axis 1",
       "stated, or the whole window", "stated", "one row for each index", "rows of lhs, columns of rhs", "axes exchanged",
       "as many columns as the pattern takes", "kept where the dims are", "last axis scaled"};
@@ -116,6 +117,7 @@ std::string notes(const OpInfo& op) {
     if (op.filled[static_cast<int>(a)].bits != 0)
       parts.push_back(text(op.filled[static_cast<int>(a)]) + " on " + std::string(name(a)) + " by a filled tile");
   if (op.row_major) parts.emplace_back("rows only");
+  if (!op.precision.empty()) parts.emplace_back("high_precision");
   if (!op.pure && op.level != Level::control) parts.emplace_back("ordered");
   return joined(parts, ", ");
 }
