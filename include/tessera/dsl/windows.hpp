@@ -102,14 +102,12 @@ struct extents_of_window<clamped_tag, X, S, O> {
 /// The list of extents that E stands for: itself, or what `clamped` means here.
 template <class E, class X, class S, class O>
 using extents_t = typename extents_of_window<std::remove_cvref_t<E>, X, S, O>::type;
+template <class List>
+inline constexpr List computed_extents{};
 template <class List, class E>
 const List& extents_list(const E& e) {
-  if constexpr (std::is_same_v<E, clamped_tag>) {
-    static constexpr List computed{};
-    return computed;
-  } else {
-    return e;
-  }
+  if constexpr (std::is_same_v<E, clamped_tag>) return computed_extents<List>;
+  else return e;
 }
 
 }  // namespace detail

@@ -361,7 +361,7 @@ inline constexpr OpInfo reshape = {
     .is_view = true};
 inline constexpr OpInfo view = {
     .name = "view", .summary = "a tensor parameter with other dims, as memory: the same elements in row-major order", .level = Level::tensor,
-    .infer = infer_view, .form = PtoForm::memory_view, .pipe = Pipe::none, .is_view = true, .self_loading = true};
+    .infer = infer_view, .form = PtoForm::memory_view, .pipe = Pipe::none, .result_spaces = {}, .is_view = true, .self_loading = true};
 inline constexpr OpInfo reinterpret = {
     .name = "reinterpret", .summary = "the same bytes as elements of another type; without a shape the last dim is scaled",
     .infer = infer_reinterpret, .valid = ValidRule::reinterpret, .dtypes = {stored_a3, stored_a3}, .pto = "treshape", .form = PtoForm::reshape,
