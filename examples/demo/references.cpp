@@ -126,7 +126,10 @@ Results top_k(const Arguments& in) {
   constexpr std::size_t count = 64;
   std::vector<std::size_t> order(in[0].values.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return in[0].values[a] > in[0].values[b]; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const double x = in[0].values[a], y = in[0].values[b];
+    return x > y || (x == y && a < b);
+  });
   Numbers values{{1, 64}, std::vector<double>(count)}, positions = values;
   for (std::size_t i = 0; i < count; ++i) {
     values.values[i] = in[0].values[order[i]];

@@ -21,6 +21,8 @@ TEST_CASE("the name that a line assigns") {
   CHECK(name("  if_(k == 0, [&] { acc = matmul(l, r); }, [&] { sum = matmul_acc(acc, l, r); });") == "sum");
   CHECK(name("  for (Index i : range(0, n, 1)) m = maximum(m, slice<Shape<1, 64>>(x, at(i, 0)));") == "m");
   CHECK(name("  auto t = named(\"a = b\", x);") == "t");
+  CHECK(name("  auto keys = paged_gather<PagedGather{.block_size = 32, .size = 64}>(x, index, table);") == "keys");
+  CHECK(name("  store(paged_gather<PagedGather{.block_size = 32}>(x, index, table), out, at(0, 0));").empty());
   CHECK(name("  return x * y;").empty());
   CHECK(name("  inline const auto f = kernel(\"f\", [](Tensor<Shape<16>, f32> x) { return x + x; });").empty());
   CHECK(name("  auto half = [&] { return x * 0.5f; };").empty());

@@ -37,7 +37,9 @@ inline void sort32(Call& c) {
         if (!index.is_known(index_start + block + k)) c.fail_poison(1, index, index_start + block + k);
       }
       const auto value = [&](std::int64_t k) { return x.floats[static_cast<std::size_t>(start + k)]; };
-      std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return comes_first(value(a), value(b)); });
+      std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        return comes_first(value(a), value(b)) || (a < b && !comes_first(value(b), value(a)));
+      });
       std::int64_t to = (start + block) * pair;
       for (const std::int64_t k : order) {
         put_pair(r, to, value(k), index.integers[static_cast<std::size_t>(index_start + k)]);
