@@ -32,7 +32,7 @@ void test(Tensor<Shape<8, 16>, f32> x, Tensor<Shape<8, 16>, i32> i, Tensor<Shape
 #elif CASE == 7
   (void)scatter(x, few, half_row);  // expect: shapes_differ<(&tessera::ops::scatter|\(& tessera::ops::scatter\)), 4, 8>
 #elif CASE == 8
-  (void)scatter(x, more_i, more);  // expect: scatter_has_more_rows<9, 8>
+  (void)scatter(x, more_i, more);  // expect: scatter_source_is_larger<(&tessera::ops::scatter|\(& tessera::ops::scatter\)), 9, 8>
 #elif CASE == 9
   (void)scatter(h, few, y);  // expect: operand_dtypes_differ<(&tessera::ops::scatter|\(& tessera::ops::scatter\)), tessera::f16, tessera::f32>
 #elif CASE == 10

@@ -309,7 +309,7 @@ TEST_CASE("C97 and the like: rules of scatters", "[convert]") {
   CHECK(contains(says(ops::scatter_update, {h, i, w}),
                  "scatter_update: the positions do not fit i16 indices (elements with padding, most) (32768, 32767)"));
   CHECK(contains(says(ops::scatter, {x, short_i, z}), "scatter: the index is not of the integer type that fits (i16, f32)"));
-  CHECK(contains(says(ops::scatter, {x, rows, all}), "scatter: the source has more rows than what it is written to (17, 16)"));
+  CHECK(contains(says(ops::scatter, {x, rows, all}), "scatter: the source has more rows or columns than there are places (17, 16)"));
   CHECK(contains(says(ops::scatter, {x, i, y}), "scatter: the shapes differ in a dim (2, 8)"));
   CHECK(contains(says(ops::scatter, {many, short_i, hz}),
                  "scatter: the positions do not fit i16 indices (elements with padding, most) (33280, 32768)"));
@@ -324,4 +324,14 @@ TEST_CASE("C97 and the like: rules of scatters", "[convert]") {
   CHECK(contains(says(ops::gather, {pages, k.tensor("pi", i32, {2, 2, 4, 8})}, {axis(1)}),
                  "gather: only the last axis of a tensor of this rank (1, 4)"));
   CHECK(contains(says(ops::gather, {x, i}, {axis(2)}), "gather: the axis is out of range (2, 2)"));
+}
+
+TEST_CASE("a column goes to a base of one row: the instruction wants as many columns as its source has", "[convert]") {
+  Recording k;
+  const ValueId x = k.tensor("x", f32, {9, 8}), i = k.tensor("i", i32, {9, 1}), y = k.tensor("y", f32, {9, 1});
+  k.returns({k.op(ops::scatter, {x, i, y})});
+  const std::string text = converted(k);
+  CHECK(text.find("tile.full(0.0:f32) : tile<f32[1,72]@Vec>") != std::string::npos);
+  const std::size_t scattered = text.find("tile.scatter_flat("), back = text.find("tile.reshape(", scattered);
+  CHECK(text.substr(back, text.find('\n', back) - back).find(" : tile<f32[9,8]@Vec>") != std::string::npos);
 }

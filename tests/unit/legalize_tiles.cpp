@@ -355,3 +355,22 @@ TEST_CASE("legalize: products of any M and N; K is whole blocks (report 21)") {
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), {Arch::a3})); }),
                  "k.cpp:3: error: matmul: the inner dimension is not a whole number"));
 }
+
+TEST_CASE("legalize: the target of a scatter is one row where the source is a longer one") {
+  const auto scatter = [](Recording& k, std::vector<std::int64_t> target, std::vector<std::int64_t> source) {
+    const ValueId y = k.tensor("y", f32, source), i = k.tensor("i", i32, source), o = k.tensor("o", f32, target, Direction::out);
+    const ValueId s = k.load(y, source, zeros(k, 2)), where = k.load(i, source, zeros(k, 2));
+    k.store(k.op(ops::scatter_flat, {k.create(f32, target, Vec), s, where}), o, zeros(k, 2));
+    k.returns();
+  };
+  const auto refused = [&](std::vector<std::int64_t> target, std::vector<std::int64_t> source) {
+    Recording k;
+    scatter(k, target, source);
+    return thrown<UserError>([&] { static_cast<void>(legalize.run(k.f(), PassContext{Arch::a3})); });
+  };
+  Recording k;
+  scatter(k, {4, 8}, {1, 16});
+  CHECK(op_names(legalize.run(k.f(), PassContext{Arch::a3})) == "load load create reshape scatter_flat reshape store");
+  CHECK(contains(refused({4, 8}, {5, 8}), "scatter_flat: the source has more rows or columns than the target ([5,8] of f32 to [4,8] of f32)"));
+  CHECK(contains(refused({4, 13}, {1, 8}), "scatter_flat: the positions do not count the padding of rows ([4,13] of f32)"));
+}

@@ -65,7 +65,8 @@ constexpr Verdict infer_scatter(const OpInfo&, const InferInput& in) {
   const Type &x = in.type(0), &index = in.type(1), &source = in.type(2);
   for (const Verdict& v : {check_scatter(x, source), check_index(x, index), check_same_shape(index, source)})
     if (!v.lawful()) return v;
-  if (source.dims[0] > x.dims[0]) return breaks(rule::scatter_has_more_rows, arg(source.dims[0]), arg(x.dims[0]));
+  for (int i = 0; i < 2; ++i)
+    if (source.dims[i] > x.dims[i]) return breaks(rule::scatter_source_is_larger, arg_op, arg(source.dims[i]), arg(x.dims[i]));
   return check_positions(x, 32768);
 }
 /// Operands: x, source.
@@ -92,6 +93,7 @@ constexpr Verdict infer_scatter_update(const OpInfo&, const InferInput& in) {
     if (is_dynamic(index.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(index.dims[i]));
   if (source.dims[0] != index.elements()) return breaks(rule::scatter_update_row_count_differs, arg(source.dims[0]), arg(index.elements()));
   if (source.dims[1] != x.dims[1]) return breaks(rule::shapes_differ, arg_op, arg(x.dims[1]), arg(source.dims[1]));
+  if (source.dims[0] > x.dims[0]) return breaks(rule::scatter_source_is_larger, arg_op, arg(source.dims[0]), arg(x.dims[0]));
   return check_positions(x, 32767);
 }
 

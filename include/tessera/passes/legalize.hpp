@@ -421,11 +421,18 @@ class Legalize {
       const bool strip = !by_index && i == 1 && is_column(out_.type(operands[1])) && operand_type(op, 0).last() != 1;
       operands[i] = strip ? strip_of(op, operands[i]) : as_row_in_vec(op, operands[i]);
     }
-    const Type& to = out_.type(operands[0]);
+    const Type to = out_.type(operands[0]), from = out_.type(operands[1]);
     if (by_index && to.dims[0] > 1 && stored(to).last() != to.last())
       refuse(op, "the positions do not count the padding of rows (" + shape_text(to) + ")",
              "use rows of a multiple of 32 bytes, or scatter to one row at a time");
-    const ValueId made = emit(op, in_.info(op), operands, r_.attrs(op));
+    // The instruction wants a target with as many rows and columns as the source: it is one row, perhaps.
+    const bool flat = from.dims[0] > to.dims[0] || from.last() > to.last();
+    if (flat && (from.dims[0] > 1 || from.last() > to.elements()))
+      refuse(op, "the source has more rows or columns than the target (" + shape_text(from) + " to " + shape_text(to) + ")",
+             "use a target of another shape, and reshape the result");
+    if (flat) operands[0] = reshaped(operands[0], 1, to.elements());
+    ValueId made = emit(op, in_.info(op), operands, r_.attrs(op));
+    if (flat) made = reshaped(made, to.dims[0], to.last());
     finish(op, is_column(result_type(op)) ? column_of(made) : made);
   }
 

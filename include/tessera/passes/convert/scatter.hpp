@@ -29,15 +29,25 @@ class Scatter {
   void by_positions(ValueId x, ValueId source, ValueId positions) {
     source = as_row(source);
     positions = as_row(positions);
-    const auto scatter = [&](ValueId target, ValueId what) { return b().value(ops::scatter_flat, {target, what, positions}); };
-    blend(x, source, positions, scatter);
+    x = as_row_of_column(x);
+    const Type t = c_.out().type(x);
+    const Type base = t.dims[0] > 1 ? with_dim(t, 1, columns()) : t;
+    // The instruction wants a target with as many columns as the source: a column that became a row goes to one row.
+    const std::int64_t row[] = {1, base.elements()};
+    const bool flat = c_.out().type(source).dims[1] > base.dims[1];
+    const auto scatter = [&](ValueId target, ValueId what) {
+      const ValueId made = b().value(ops::scatter_flat, {target, what, positions});
+      return flat ? b().value(ops::reshape, {made}, {}, with_dtype(base, c_.out().type(made).dtype)) : made;
+    };
+    blend(x, flat ? with_shape(base, row, 2) : base, source, positions, scatter);
   }
   /// x with the elements of `source` where the pattern says.
   void by_pattern(ValueId x, ValueId source) {
     const Attr pattern = int_attr(AttrKey::pattern, c_.in().attr(op_, AttrKey::pattern));
     if (is_column()) source = as_row(source);
+    x = as_row_of_column(x);
     const auto scatter = [&](ValueId target, ValueId what) { return b().value(ops::scatter_strided, {target, what}, {pattern}); };
-    blend(x, source, source, scatter);
+    blend(x, c_.out().type(x), source, source, scatter);
   }
 
  private:
@@ -53,13 +63,10 @@ class Scatter {
     if (c_.out().type(x).dims[1] == to.dims[1]) return x;
     return b().value(ops::slice, {x, b().index(0), b().index(0)}, {}, with_dtype(to, c_.out().type(x).dtype));
   }
-  /// The ones have the extents of `like`.
+  /// `base` is the tile that is scattered to. The ones have the extents of `like`.
   template <class ScatterOnto>
-  void blend(ValueId x, ValueId source, ValueId like, ScatterOnto&& scatter) {
-    x = as_row_of_column(x);
+  void blend(ValueId x, const Type& base, ValueId source, ValueId like, ScatterOnto&& scatter) {
     const Type t = c_.out().type(x);
-    const bool by_index = source != like;
-    const Type base = by_index && t.dims[0] > 1 ? with_dim(t, 1, columns()) : t;
     // Elements that a3 and a5 both compare, as wide as the data: masks have one bit for each.
     const DType one = info(t.dtype).bits == 32 ? f32 : info(t.dtype).bits == 16 ? f16 : i8;
     const ValueId values = narrowed(scatter(filled(base, t.dtype, 0), source), t);
