@@ -227,6 +227,11 @@ class Var : public detail::named_operand<V> {
   TESSERA_COMPOUND(-, detail::forms_sub)
   TESSERA_COMPOUND(*, detail::forms_mul)
   TESSERA_COMPOUND(/, detail::forms_div)
+  TESSERA_COMPOUND(&, detail::forms_and)
+  TESSERA_COMPOUND(|, detail::forms_or)
+  TESSERA_COMPOUND(^, detail::forms_xor)
+  TESSERA_COMPOUND(<<, detail::forms_shl)
+  TESSERA_COMPOUND(>>, detail::forms_shr)
   friend Var& operator++(detail::variable_operand<V> v)
     requires scalar_value<V>
   {
@@ -291,6 +296,11 @@ TESSERA_BROKEN_COMPOUND(+, detail::forms_add)
 TESSERA_BROKEN_COMPOUND(-, detail::forms_sub)
 TESSERA_BROKEN_COMPOUND(*, detail::forms_mul)
 TESSERA_BROKEN_COMPOUND(/, detail::forms_div)
+TESSERA_BROKEN_COMPOUND(&, detail::forms_and)
+TESSERA_BROKEN_COMPOUND(|, detail::forms_or)
+TESSERA_BROKEN_COMPOUND(^, detail::forms_xor)
+TESSERA_BROKEN_COMPOUND(<<, detail::forms_shl)
+TESSERA_BROKEN_COMPOUND(>>, detail::forms_shr)
 #undef TESSERA_BROKEN_COMPOUND
 template <detail::immutable A>
 broken::handles_are_immutable_use_var<> operator++(A&&);

@@ -394,8 +394,24 @@ struct prefix_plan {
 };
 template <class V>
 using negation = prefix_plan<V, ops::scalar_neg, ops::neg>;
+/// ~x; of a scalar it is x ^ -1.
 template <class V>
-using complement = prefix_plan<V, ops::bit_not, ops::bit_not>;
+struct complement {
+  static constexpr const OpInfo* op = type_of<V>.is_scalar() ? &ops::scalar_xor : &ops::bit_not;
+  static constexpr Verdict make() {
+    constexpr Type t = type_of<V>;
+    if (t.is_scalar() && (t.dtype == boolean || t.dtype == u64)) return breaks(rule::dtype_not_supported, arg_op, arg(t.dtype));
+    const OperandInfo operands[2] = {{t}, {t}};
+    return judge(*op, {operands, t.is_scalar() ? 2 : 1});
+  }
+  static constexpr Verdict value = make();
+};
+constexpr std::int64_t all_ones(DType d) { return info(d).kind == DTypeKind::unsigned_integer ? (std::int64_t{1} << info(d).bits) - 1 : -1; }
+template <class V, class K>
+TESSERA_INLINE auto make_complement(const std::source_location& at, K&& k) {
+  if constexpr (type_of<V>.is_scalar()) return node<ops::scalar_xor, V>(at, static_cast<K&&>(k), make_literal<scalar_like_t<V>>(all_ones(type_of<V>.dtype)));
+  else return node<ops::bit_not, V>(at, static_cast<K&&>(k));
+}
 }  // namespace detail
 
 // Each operator comes for a named and an unnamed operand: binding an rvalue node to its unnamed_operand is the better
@@ -477,12 +493,12 @@ auto operator-(const X&) -> decltype(detail::unwrap(detail::broken_type<detail::
 template <class V>
   requires(detail::complement<V>::value.lawful())
 [[nodiscard]] auto operator~(detail::named_operand<V> x) {
-  return detail::node<ops::bit_not, V>(x.where, x.get());
+  return detail::make_complement<V>(x.where, x.get());
 }
 template <class D, class V>
   requires(detail::complement<V>::value.lawful())
 [[nodiscard]] auto operator~(detail::unnamed_operand<D, V>&& x) {
-  return detail::node<ops::bit_not, V>(x.where, x.get());
+  return detail::make_complement<V>(x.where, x.get());
 }
 template <recorded X>
   requires(!detail::complement<value_of<X>>::value.lawful())

@@ -28,9 +28,9 @@ inline constexpr binary_forms forms_min = {&ops::minimum, &ops::minimums, &ops::
 inline constexpr binary_forms forms_fmod = {&ops::fmod, &ops::fmods, nullptr, nullptr, nullptr, false, false, false, false};
 inline constexpr binary_forms forms_and = {&ops::bit_and, &ops::bit_ands, nullptr, nullptr, &ops::scalar_and, true, false, false};
 inline constexpr binary_forms forms_or = {&ops::bit_or, &ops::bit_ors, nullptr, nullptr, &ops::scalar_or, true, false, false};
-inline constexpr binary_forms forms_xor = {&ops::bit_xor, &ops::bit_xors, nullptr, nullptr, nullptr, true, false, false, false};
-inline constexpr binary_forms forms_shl = {&ops::shl, &ops::shls, nullptr, nullptr, nullptr, false, false, false, false};
-inline constexpr binary_forms forms_shr = {&ops::shr, &ops::shrs, nullptr, nullptr, nullptr, false, false, false, false};
+inline constexpr binary_forms forms_xor = {&ops::bit_xor, &ops::bit_xors, nullptr, nullptr, &ops::scalar_xor, true, false, false};
+inline constexpr binary_forms forms_shl = {&ops::shl, &ops::shls, nullptr, nullptr, &ops::scalar_shl, false, false, false};
+inline constexpr binary_forms forms_shr = {&ops::shr, &ops::shrs, nullptr, nullptr, &ops::scalar_shr, false, false, false};
 inline constexpr binary_forms forms_compare = {&ops::compare, &ops::compares, nullptr, nullptr, nullptr, false, false, false, false};
 inline constexpr const binary_forms* binary_functions[] = {&forms_add, &forms_sub, &forms_mul, &forms_div, &forms_max, &forms_min,
                                                            &forms_fmod, &forms_and, &forms_or, &forms_xor, &forms_shl, &forms_shr};

@@ -15,6 +15,14 @@ constexpr Verdict infer_scalar_binary(const OpInfo& op, const InferInput& in) {
   if (set.bits != 0 && !set.contains(in.type(0).dtype)) return breaks(rule::dtype_not_supported, arg_op, arg(in.type(0).dtype));
   return lawful(in.type(0));
 }
+/// A constant amount is a position of a bit.
+constexpr Verdict infer_scalar_shift(const OpInfo& op, const InferInput& in) {
+  const Verdict v = infer_scalar_binary(op, in);
+  const std::int64_t n = in.operands[1].constant;
+  if (v.lawful() && in.operands[1].is_constant && (n < 0 || n >= info(in.type(0).dtype).bits))
+    return breaks(rule::shift_out_of_range, arg_op, arg(n), arg(in.type(0).dtype));
+  return v;
+}
 constexpr Verdict infer_scalar_unary(const OpInfo& op, const InferInput& in) {
   if (!in.type(0).is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
   const DTypeSet set = op.dtypes[0];
@@ -63,6 +71,10 @@ inline constexpr OpInfo scalar_min = scalar_op("min", "min", "the smaller of a a
 inline constexpr OpInfo scalar_max = scalar_op("max", "max", "the larger of a and b", infer_scalar_binary);
 inline constexpr OpInfo scalar_and = scalar_op("and", "and", "a & b", infer_scalar_binary, logical);
 inline constexpr OpInfo scalar_or = scalar_op("or", "or", "a | b", infer_scalar_binary, logical);
+inline constexpr OpInfo scalar_xor = scalar_op("xor", "xor", "a ^ b", infer_scalar_binary, logical);
+inline constexpr OpInfo scalar_shl = scalar_op("shl", "shl", "a << b; b from 0 to below the count of bits", infer_scalar_shift, integers);
+inline constexpr OpInfo scalar_shr =
+    scalar_op("shr", "shr", "a >> b, of signed types with copies of the sign; b from 0 to below the count of bits", infer_scalar_shift, integers);
 inline constexpr OpInfo scalar_neg = scalar_op("neg", "neg", "-a", infer_scalar_unary);
 inline constexpr OpInfo scalar_not = scalar_op("not", "not", "!a", infer_scalar_unary, dtypes(boolean));
 inline constexpr OpInfo scalar_compare = scalar_op("compare", "cmp", "a < b and the like; attribute: compare", infer_compare, numbers | dtypes(boolean));
@@ -82,7 +94,7 @@ inline constexpr OpInfo subblock_count = {
     .pto = "get_subblock_num", .form = PtoForm::block_index, .pipe = Pipe::scalar, .result_spaces = {}};
 
 inline constexpr const OpInfo* scalar_family[] = {&scalar_add, &scalar_sub, &scalar_mul, &scalar_div, &scalar_rem, &scalar_min,
-    &scalar_max, &scalar_and, &scalar_or, &scalar_neg, &scalar_not, &scalar_compare, &scalar_select, &scalar_cast,
+    &scalar_max, &scalar_and, &scalar_or, &scalar_xor, &scalar_shl, &scalar_shr, &scalar_neg, &scalar_not, &scalar_compare, &scalar_select, &scalar_cast,
     &block_index, &block_count, &subblock_index, &subblock_count};
 
 }  // namespace ops

@@ -14,6 +14,7 @@ inline constexpr ScalarForm scalar_forms[] = {
     {"add", "addi", "addi", ""},           {"sub", "subi", "subi", "subf"},   {"mul", "muli", "muli", "mulf"},
     {"div", "divsi", "divui", "divf"},     {"rem", "remsi", "remui", "remf"}, {"min", "minsi", "minui", "minimumf"},
     {"max", "maxsi", "maxui", "maximumf"}, {"and", "andi", "andi", ""},       {"or", "ori", "ori", ""},
+    {"xor", "xori", "xori", ""},           {"shl", "shli", "shli", ""},       {"shr", "shrsi", "shrui", ""},
 };
 // By Compare.
 inline constexpr std::string_view signed_predicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge"};
