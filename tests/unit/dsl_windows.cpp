@@ -162,3 +162,30 @@ TEST_CASE("a tile grows, filled where nothing was valid", "[dsl]") {
   static_assert(std::is_same_v<decltype(fillpad_expand<Shape<3, 6, 16>>(std::declval<Tensor<Shape<2, 6, 16>, f32>&>())),
                                broken::padded_leading_dims_differ<2, 3>>);
 }
+
+TEST_CASE("a view is the memory of its parameter, and written where the parameter is", "[dsl]") {
+  CHECK(trace::text([](Tensor<Shape<4, 64>, f32> x, Out<Tensor<Shape<16, 16>, f32>> out) {
+          auto seen = view<Shape<2, 128>>(view<Shape<256>>(out));
+          seen = reshape<Shape<2, 128>>(exp(view<Shape<256>>(x)));
+          write(view<Shape<256>>(out), at(3), 1.0f);
+        }) == R"((%arg0: in f32[4,64], %arg1: out f32[16,16]) {
+  %0 = tensor.view(%arg1) : f32[256]
+  %1 = tensor.view(%0) : f32[2,128]
+  %2 = tensor.view(%arg0) : f32[256]
+  %3 = tensor.exp(%2) : f32[256]
+  %4 = tensor.reshape(%3) : f32[2,128]
+  tensor.store(%4, %1, 0, 0)
+  %5 = tensor.view(%arg1) : f32[256]
+  tensor.write(%5, 1.0:f32, 3)
+  return
+}
+)");
+  using T = Tensor<Shape<4, 64>, f32>;
+  static_assert(std::is_same_v<decltype(view<Shape<256>>(std::declval<InOut<T>&>())), InOut<Tensor<Shape<256>, f32>>>);
+  static_assert(std::is_same_v<decltype(view<Shape<255>>(std::declval<T&>())), broken::view_changes_the_elements<256, 255>>);
+  static_assert(std::is_same_v<decltype(view<Shape<256>>(exp(std::declval<T&>()))), broken::view_of_a_value<>>);
+  CHECK(trace::text([](T x) {
+          T y = exp(x);
+          return view<Shape<256>>(y);
+        }).find("error: view: the operand is a value and no tensor parameter") != std::string::npos);
+}

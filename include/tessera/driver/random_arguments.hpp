@@ -38,7 +38,8 @@ struct Limits {
   bool divides = false;        ///< zero is no divisor
 };
 inline bool passes_on(const OpInfo& op) {
-  return &op == &ops::load || &op == &ops::slice || &op == &ops::reshape || &op == &ops::transpose || &op == &ops::move;
+  return &op == &ops::load || &op == &ops::slice || &op == &ops::reshape || &op == &ops::transpose || &op == &ops::move ||
+         &op == &ops::view;
 }
 /// The parameter that a call hands an operand to.
 inline ValueId receiving(const Function& callee, int operand) { return callee.parameters[static_cast<std::size_t>(operand)].value; }

@@ -30,7 +30,8 @@ inline bool is_written(const Function& f, ValueId tensor) {
   bool written = false;
   f.for_each_use(tensor, [&](OpId o, int operand) {
     const Effect effect = f.info(o).effect;
-    written = written || (effect == Effect::writes_first && operand == 0) || (effect == Effect::writes_second && operand == 1);
+    written = written || (effect == Effect::writes_first && operand == 0) || (effect == Effect::writes_second && operand == 1) ||
+              (f.info(o).form == PtoForm::memory_view && is_written(f, f.result(o)));
   });
   return written;
 }

@@ -2,6 +2,7 @@
 // that tells them apart.
 #pragma once
 
+#include "../../ops/memory.hpp"
 #include "control.hpp"
 #include "gather_rows.hpp"
 #include "memory.hpp"
