@@ -56,6 +56,7 @@ class OneOperation : public Recording {
     if (is(ops::cast)) return cast(any_operand(), x_.dtype == f32 ? f16 : f32);
     if (is(ops::row_expand)) return op(info, {operand(column, x_.dtype)}, {}, requested(dims));
     if (is(ops::col_expand)) return op(info, {operand(row, x_.dtype)}, {}, requested(dims));
+    if (is(ops::broadcast_to)) return op(info, {operand(Dims(dims.size(), 1), x_.dtype)}, {}, requested(dims));
     if (info.infer == ops::row_expand_add.infer) return op(info, {any_operand(), operand(column, x_.dtype)});
     if (info.infer == ops::col_expand_add.infer) return op(info, {any_operand(), operand(row, x_.dtype)});
     if (is(ops::matmul) || is(ops::matmul_acc)) return product(info);
