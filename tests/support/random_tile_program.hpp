@@ -70,7 +70,7 @@ class RandomTileProgram : public RandomProgram {
     else if (n < 26) choose(scope);
     else if (n < 32) cast(scope);
     else if (n < 40) reduce(scope);
-    else if (n < 46) broadcast(scope);
+    else if (n < 46) random.chance(25) ? repeated(scope) : broadcast(scope);
     else if (n < 52) extents(scope);
     else if (n < 59) pad(scope);
     else if (n < 65) slice(scope, counters);
@@ -265,6 +265,21 @@ class RandomTileProgram : public RandomProgram {
                             : *random.one_of({&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_min});
     const double bound = x.bound + y.bound;
     scope.push_back(made(k.op(op, {x.id, y.id}), x, bound < 10000 ? bound : unbounded, x.whole && y.whole));
+  }
+
+  /// A tile, perhaps valid in part, with more dims in front, or dims of extent 1 repeated.
+  void repeated(Scope& scope) {
+    const Known* const v = any(scope, [&](const Known& x) { return type(x).is_tile() && type(x).space == Vec && type(x).rank < 4; });
+    if (v == nullptr) return;
+    const Known x = *v;
+    const Type t = type(x);
+    std::vector<std::int64_t> wide = dims_of(t);
+    for (std::int64_t& d : wide)
+      if (d == 1 && random.chance(60)) d = random.between(2, 9);
+    if (random.chance(60)) wide.insert(wide.begin(), random.between(1, 6));
+    const Type to = with_shape(t, wide.data(), static_cast<int>(wide.size()));
+    if (to.elements() > 4096) return;
+    scope.push_back(made(k.op(ops::broadcast_to, {x.id}, {}, to), x, x.bound, x.whole));
   }
 
   // --- extents and windows of tiles ---
