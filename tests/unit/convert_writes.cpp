@@ -411,3 +411,51 @@ TEST_CASE("a load stands at its parameter's declaration, a store at the return, 
   CHECK(lines == "load 100; load 101; add 1; exp 2; store 3; return 3; ");
   CHECK(f.parameters[2].location.line == 3);
 }
+
+TEST_CASE("gathered rows are loads, the indices that find them are read element by element", "[convert]") {
+  Writer k;
+  const ValueId pool = k.tensor("pool", f16, {64, 32}, Direction::inout), index = k.tensor("index", i32, {16}, Direction::inout),
+                table = k.tensor("table", i32, {8}), out = k.tensor("out", f16, {16, 32}, Direction::out), z = k.index(0);
+  const ValueId number = k.constant(f16, 1.0), one = k.constant(i32, 1);
+  const auto gather_row = [&] {
+    const ValueId rows = k.op(ops::gather_row, {k.create(f16, {16, 32}), pool, z, z, k.index(3), z},
+                              {int_attr(AttrKey::rows, 16), int_attr(AttrKey::columns, 32)});
+    k.store(rows, out, {z, z});
+  };
+  const auto paged_gather = [&] {
+    const ValueId rows = k.op(ops::paged_gather, {pool, index, table},
+                              {int_attr(AttrKey::space, Vec), int_attr(AttrKey::rows, 16), int_attr(AttrKey::columns, 32),
+                               int_attr(AttrKey::block_size, 8), int_attr(AttrKey::column, 0)});
+    k.store(rows, out, {z, z});
+  };
+  const auto store = [&] { k.store(k.full(one, {16}), index, {z}); };
+  std::string expected;
+  SECTION("elements are read beside gathered rows") {
+    k.repeat(2, [&](ValueId i) {
+      k.read(pool, {i, z});
+      gather_row();
+    });
+  }
+  SECTION("an element is written, then rows are gathered") {
+    k.write(pool, number, {z, z});
+    gather_row();
+    expected = "gather_row: the tensor is written element by element before";
+  }
+  SECTION("an index is written, then rows are gathered by it") {
+    k.write(index, one, {z});
+    paged_gather();
+  }
+  SECTION("an index is read, all are stored, then rows are gathered by them") {
+    k.read(index, {z});
+    store();
+    paged_gather();
+    expected = "paged_gather: the tensor is read before a store, too";
+  }
+  SECTION("indices are stored, then rows are gathered by them") {
+    store();
+    paged_gather();
+  }
+  k.returns();
+  if (expected.empty()) CHECK_NOTHROW(converted(k));
+  else CHECK(contains(refusal(k), expected));
+}

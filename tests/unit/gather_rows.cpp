@@ -312,3 +312,15 @@ TEST_CASE("rows are read from memory, and an accumulator in Mat is never copied"
   again.returns({again.matmul(q, first), again.matmul(q, second)});
   CHECK(test::contains(test::thrown<UserError>([&] { (void)run_passes(again.f(), default_pipeline(), {Arch::a3}); }), "gather_row: a tile in Mat would have to be copied, and no instruction does that"));
 }
+
+TEST_CASE("rows of a view are gathered") {
+  const auto k = kernel("rows_of_a_view", [](Tensor<Shape<64, 64>, f16> x) {
+    auto wide = view<Shape<32, 128>>(x);
+    auto rows = gather_row<Shape<4, 128>>(create<Shape<4, 128>, f16>(), wide, at(0, 0), at(3, 0));
+    return rows + rows;
+  });
+  const auto x = random<Tensor<Shape<64, 64>, f16>>(1);
+  const auto y = simulate(k, x);
+  for (std::int64_t i = 0; i < 4 * 128; ++i) CHECK(y(i / 128, i % 128) == 2 * x(6 + i / 64, i % 64));
+  CHECK(test::contains(emit_pto(k, {.arch = Arch::a3}), "pto.tload"));
+}

@@ -29,8 +29,7 @@ inline void check_parameters(const Function& f) {
 inline bool is_written(const Function& f, ValueId tensor) {
   bool written = false;
   f.for_each_use(tensor, [&](OpId o, int operand) {
-    const Effect effect = f.info(o).effect;
-    written = written || (effect == Effect::writes_first && operand == 0) || (effect == Effect::writes_second && operand == 1) ||
+    written = written || writes(access_of(f.info(o), operand)) ||
               (f.info(o).form == PtoForm::memory_view && is_written(f, f.result(o)));
   });
   return written;

@@ -189,7 +189,7 @@ class Builder {
         return true;
       case ValidRule::gathered: {
         const int axis = attr(AttrKey::transposed, 0) != 0 ? 1 : 0;
-        const Extent count = extent_of(f_->dim_value(f_->type(operands[1]).last()));
+        const Extent count = extent_of(min(f_->dim_value(f_->type(operands[1]).last()), index(attr(AttrKey::rows, 0))));
         if (count == Extent{result.dims[axis], {}}) return false;
         for (int i = 0; i < rank; ++i) extents[i] = i == axis ? count : Extent{result.dims[i], {}};
         return true;

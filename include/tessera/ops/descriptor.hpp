@@ -146,8 +146,10 @@ enum class PtoForm : std::uint8_t {
   memory_view       ///< no instruction: what addresses it has its own view of the parameter
 };
 
-/// Effects on operands that live in GM (tiles are values).
+/// Effects on operands that live in GM (tiles are values). reads_all: operand 0 in bulk, the others by the scalar unit.
 enum class Effect : std::uint8_t { none, reads_first, reads_second, reads_all, writes_first, writes_second };
+/// How an operation gets at a tensor: in bulk, or element by element through the scalar unit.
+enum class Access : std::uint8_t { none, load, store, read, write };
 
 /// The descriptor. Operand order is the order in the IR and in the instruction.
 struct OpInfo {
@@ -193,6 +195,21 @@ struct OpInfo {
 [[nodiscard]] constexpr bool may_be_memory(const OpInfo& op, int i) {
   return op.effect == Effect::reads_all || i == memory_operand(op);
 }
+
+/// How it gets at operand `i`; none: the operand is a value.
+[[nodiscard]] constexpr Access access_of(const OpInfo& op, int i) {
+  if (!may_be_memory(op, i)) return Access::none;
+  switch (op.effect) {
+    case Effect::reads_first: return op.pipe == Pipe::scalar ? Access::read : Access::load;
+    case Effect::reads_second: return Access::load;
+    case Effect::reads_all: return i == 0 ? Access::load : Access::read;
+    case Effect::writes_first: return Access::write;
+    case Effect::writes_second: return Access::store;
+    case Effect::none: break;
+  }
+  return Access::none;
+}
+[[nodiscard]] constexpr bool writes(Access a) { return a == Access::store || a == Access::write; }
 
 /// The position of the scratch tile, which is the last operand, and of the operand that it is like. None: -1.
 [[nodiscard]] constexpr int scratch_model(const OpInfo& op) {

@@ -19,7 +19,7 @@ inline TileKey gathered_window(const Type& acc, std::int64_t rows, std::int64_t 
 /// A window of a tensor of rows; `transposed`: seen as columns.
 inline Partition partition_of_rows(Module& m, OpId o, ValueId tensor, const Index* offsets, const Index* sizes, bool transposed) {
   const Type& t = m.f.type(tensor);
-  if (!m.is_parameter(tensor)) contradict(m, o, "the tensor is not a parameter");
+  if (!parameter_of(m.f, tensor)) contradict(m, o, "the tensor is not a parameter");
   if (t.last() == 1) refuse(m, o, "a column has no rows that could be gathered", "use a tensor with more than one column");
   const Name of = m.view(tensor, 1, transposed).name;
   Name offset[2], size[2];

@@ -297,9 +297,6 @@ class Module {
       if (v.seen == f.type(tensor) && v.merged == merged && v.transposed == transposed) return v;
     return known.emplace_back(make_view(tensor, merged, transposed));
   }
-  [[nodiscard]] bool is_parameter(ValueId v) const {
-    return f[v].kind == ValueKind::argument && f[v].owner == f.body().index;
-  }
 
   /// The module's text; `write_body` writes the operations.
   template <class WriteBody>

@@ -83,10 +83,13 @@ class Coherence {
     const OpInfo& info = f_.info(op);
     const ValueId parameter = f_.type(v).is_tensor() ? parameter_of(f_, v) : ValueId{};
     if (!parameter || &info == &ops::view) return;
-    const bool addressed = i == memory_operand(info), scalar = addressed && info.pipe == Pipe::scalar;
-    const bool writes = addressed && info.effect != Effect::reads_first;
     Accesses& a = accesses_[parameter.index];
-    (scalar ? writes ? a.writes : a.reads : writes ? a.stores : a.loads).push_back(op);
+    switch (access_of(info, i)) {
+      case Access::store: return a.stores.push_back(op);
+      case Access::write: return a.writes.push_back(op);
+      case Access::read: return a.reads.push_back(op);
+      default: return a.loads.push_back(op);  // as a value, too
+    }
   }
   // The first of `later` that may run after one of `earlier`; both are in program order.
   [[nodiscard]] OpId follower(const std::vector<OpId>& later, const std::vector<OpId>& earlier) const {

@@ -57,7 +57,8 @@ inline void lower_paged_gather(Converter& c, OpId op) {
   const bool transposed = in.attr(op, AttrKey::transposed) != 0;
   const std::int64_t size = in.attr(op, AttrKey::columns);
   const std::vector<ValueId> operands = c.rewriter().operands(op);
-  const ValueId rows = f.dim_value(f.type(operands[1]).last()), zero = b.index(0);
+  // More indices than the result has rows are an error of the caller; they must not be written behind its end.
+  const ValueId rows = b.min(f.dim_value(f.type(operands[1]).last()), b.index(in.attr(op, AttrKey::rows))), zero = b.index(0);
   const ValueId initial = b.value(ops::create, {}, {}, storage_type(in.type(r), c.placement().place(r), transposed));
   const OpId loop = b.control(ops::for_loop, {zero, rows, b.index(1), initial}, {f.type(initial)}, 1);
   const BlockId outer = b.block(), body = f.block(loop);

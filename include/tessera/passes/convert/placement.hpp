@@ -131,9 +131,9 @@ class Placement {
       const ValueId v = f_.operand(op, i);
       if (!is_parameter(v)) continue;
       Usage& usage = usage_[parameter_of(f_, v).index];
-      const Effect effect = is_memory(op, i) ? f_.info(op).effect : Effect::none;
-      if (effect == Effect::writes_second) usage.bulk = true;
-      else if (effect == Effect::writes_first) usage.scalar = true;
+      const Access access = access_of(f_.info(op), i);
+      if (access == Access::store) usage.bulk = true;
+      else if (access == Access::write) usage.scalar = true;
       else usage.read = true;
       if (f_.attr(op, AttrKey::atomic_add) != 0) usage.read = true;  // what is added to
     }

@@ -104,9 +104,8 @@ class PagePlan {
   enum : char { unknown, yes, no };
 
   [[nodiscard]] bool writes(OpId op) const {
-    const Effect e = f_.info(op).effect;
-    return (e == Effect::writes_first || e == Effect::writes_second) &&
-           f_.type(f_.operand(op, memory_operand(f_.info(op)))).is_tensor();
+    const int memory = memory_operand(f_.info(op));
+    return memory >= 0 && tessera::writes(access_of(f_.info(op), memory)) && f_.type(f_.operand(op, memory)).is_tensor();
   }
   void count_writes() {
     std::uint32_t count = 0;
