@@ -86,5 +86,9 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 64>, f16> h, Tensor<Shape
   (void)sin(h);  // expect: dtype_not_supported<(&tessera::ops::sin|\(& tessera::ops::sin\)), tessera::f16>
 #elif CASE == 33
   (void)div(a, h, high_precision);  // expect: operand_dtypes_differ<(&tessera::ops::div|\(& tessera::ops::div\)), tessera::f32, tessera::f16>
+#elif CASE == 34
+  (void)(a / h);  // expect: operand_dtypes_differ<(&tessera::ops::div|\(& tessera::ops::div\)), tessera::f32, tessera::f16>
+#elif CASE == 35
+  (void)(i16s / a);  // expect: operand_dtypes_differ<(&tessera::ops::div|\(& tessera::ops::div\)), tessera::i16, tessera::f32>
 #endif
 }

@@ -58,5 +58,7 @@ void test(Acc2 acc, Tensor<Shape<256, 64>, f16> pool, Tensor<Shape<256, 64>, f32
   (void)paged_gather<PagedGather{.block_size = 32, .size = 64, .max_indices = 16, .space = Acc}>(pool, index, table);  // expect: paged_gather_place<tessera::Acc>
 #elif CASE == 23
   (void)paged_gather<PagedGather{.block_size = 32, .size = 64, .max_indices = 16, .column = 1}>(pool, index, table);  // expect: window_out_of_bounds<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), 1, 64, 64>
+#elif CASE == 24
+  (void)paged_gather<PagedGather{.block_size = 32, .size = 32, .max_indices = 16, .column = -1}>(pool, index, table);  // expect: window_offset_is_negative<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), -1>
 #endif
 }

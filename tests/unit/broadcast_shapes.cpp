@@ -266,3 +266,36 @@ TEST_CASE("columns of pages are reduced page by page") {
       }
   static_cast<void>(scaled);
 }
+
+TEST_CASE("quotients of columns, rows and matrices") {
+  using M = Tensor<Shape<8, 16>, f32>;
+  using Column = Tensor<Shape<8, 1>, f32>;
+  using Row = Tensor<Shape<1, 16>, f32>;
+  static const auto k = kernel("quotients", [](M m, Column c, Row r) { return results(m / c, c / m, m / r, c / r); });
+  const auto m = random<M>(1);
+  const auto c = random<Column>(2);
+  const auto r = random<Row>(3);
+  for (const Arch arch : {Arch::a3, Arch::a5}) {
+    const auto [mc, cm, mr, cr] = simulate(k, SimulateOptions{.arch = arch}, m, c, r);
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 16; ++j) {
+        CHECK(mc(i, j) == m(i, j) / c(i, 0));
+        CHECK(cm(i, j) == c(i, 0) / m(i, j));
+        CHECK(mr(i, j) == m(i, j) / r(0, j));
+        CHECK(cr(i, j) == c(i, 0) / r(0, j));
+      }
+  }
+}
+TEST_CASE("a quotient is valid where both operands are") {
+  using M = Tensor<Shape<8, 16>, f32>;
+  static const auto k = kernel("tails", [](M a, M b, Out<M> out) {
+    auto x = load<Shape<8, 16>>(a, at(0, 0), valid(7, 16));
+    auto y = load<Shape<8, 16>>(b, at(0, 0), valid(8, 5));
+    store(x / y, out, at(0, 0));
+  });
+  const auto a = random<M>(1), b = random<M>(2);
+  auto out = filled<M>(-1);
+  simulate(k, a, b, out);
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 16; ++j) CHECK(out(i, j) == (i < 7 && j < 5 ? a(i, j) / b(i, j) : -1));
+}

@@ -49,12 +49,71 @@ TEST_CASE("C1 C2 C4 C5: every unary, binary and scalar form keeps its name", "[c
           std::string::npos);
   }
   for (const OpInfo* info :
-       {&ops::exp, &ops::neg, &ops::recip, &ops::sqrt, &ops::abs, &ops::log, &ops::rsqrt, &ops::relu}) {
+       {&ops::exp, &ops::neg, &ops::recip, &ops::sqrt, &ops::abs, &ops::log, &ops::rsqrt, &ops::relu, &ops::sin, &ops::cos}) {
     Recording k;
     k.returns({k.op(*info, {k.tensor("x", f32, {64})})});
     CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile) : tile<f32[64]@Vec>\n") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("an operation that is asked to be exact stays so", "[convert]") {
+  const Attr exact = int_attr(AttrKey::high_precision, 1);
+  for (const OpInfo* info : {&ops::exp, &ops::log, &ops::sqrt, &ops::rsqrt, &ops::recip}) {
+    Recording k;
+    k.returns({k.op(*info, {k.tensor("x", f32, {64})}, {exact})});
+    CHECK(converted(k).find("%0 = tile." + std::string(info->name) + "(%x_tile) {high_precision = 1} : tile<f32[64]@Vec>\n") !=
+          std::string::npos);
+  }
+  Recording k;
+  k.returns({k.op(ops::div, {k.tensor("x", f32, {64}), k.tensor("y", f32, {64})}, {exact})});
+  CHECK(converted(k).find("%0 = tile.div(%x_tile, %y_tile) {high_precision = 1} : tile<f32[64]@Vec>\n") != std::string::npos);
+}
+
+TEST_CASE("a sequence keeps its direction", "[convert]") {
+  Recording k;
+  k.returns({k.op(ops::arange, {k.constant(i32, 0)}, {int_attr(AttrKey::descending, 1)}, shaped_type(i32, {1, 32}))});
+  CHECK(converted(k) == golden(R"(
+kernel @k(%out: out i32[1,32]) {
+  %0 = tile.arange(0:i32) {descending = 1} : tile<i32[1,32]@Vec>
+  tile.store(%0, %out, 0, 0)
+  return
+}
+)"));
+}
+
+TEST_CASE("which block and which vector core runs is asked as before", "[convert]") {
+  Recording k;
+  const ValueId x = k.tensor("x", f32, {256, 64}), out = k.tensor("out", f32, {256, 64}, Direction::out);
+  const ValueId row = k.op(ops::scalar_mul, {k.op(ops::block_index, {}), k.index(32)});
+  const ValueId half = k.op(ops::scalar_add, {row, k.op(ops::subblock_index, {})});
+  k.store(k.slice(x, {16, 64}, {half, k.index(0)}), out, {half, k.index(0)});
+  k.returns();
+  CHECK(converted(k) == golden(R"(
+kernel @k(%x: in f32[256,64], %out: out f32[256,64]) {
+  %0 = scalar.block_index() : index
+  %1 = scalar.mul(%0, 32) : index
+  %2 = scalar.subblock_index() : index
+  %3 = scalar.add(%1, %2) : index
+  %4 = tile.load(%x, %3, 0) : tile<f32[16,64]@Vec>
+  tile.store(%4, %out, %3, 0)
+  return
+}
+)"));
+}
+
+TEST_CASE("a parameter that is assembled into an output is loaded", "[convert]") {
+  Recording k;
+  const ValueId x = k.tensor("x", f32, {16, 64}), out = k.tensor("out", f32, {64, 64}, Direction::out);
+  k.store(x, out, {k.index(16), k.index(0)});
+  k.returns();
+  CHECK(converted(k) == golden(R"(
+kernel @k(%x: in f32[16,64], %out: out f32[64,64]) {
+  %x_tile = tile.load(%x, 0, 0) : tile<f32[16,64]@Vec>
+  tile.store(%x_tile, %out, 16, 0)
+  return
+}
+)"));
 }
 
 TEST_CASE("a slope is f32 beside f16", "[convert]") {

@@ -67,6 +67,11 @@ kernel @attention_rows(%q: in f32[32,64], %k: in f32[32,64], %v: in f32[32,64], 
 }
 )");
 }
+TEST_CASE("a product is shared by columns") {
+  const std::string text = converted(attention<Split::left_right>());
+  CHECK(text.find("= tile.aiv_shard(%1, %4) {split = left_right} : tile<f32[32,16]@Vec>") != std::string::npos);
+  CHECK(text.find("= tile.aic_gather(%5, %8, %4) {split = left_right} : tile<f32[32,32]@Mat>") != std::string::npos);
+}
 TEST_CASE("both ways to share keep the meaning at every level") {
   const auto q = random<X>(1), k = random<X>(2), v = random<X>(3);
   const auto by_rows = attention<Split::up_down>();
