@@ -43,6 +43,13 @@ inline constexpr DTypeInfo dtype_table[dtype_count] = {
 
 /// Bytes of `count` elements; sub-byte types are packed and rounded up.
 [[nodiscard]] constexpr std::int64_t bytes_of(DType d, std::int64_t count) { return (count * info(d).bits + 7) / 8; }
+/// Elements in a block of 32 bytes: what transfers move and rows of tiles are padded to.
+[[nodiscard]] constexpr std::int64_t block_elements(DType d) { return 256 / info(d).bits; }
+[[nodiscard]] constexpr bool is_whole_blocks(DType d, std::int64_t count) { return bytes_of(d, count) % 32 == 0; }
+/// A count of elements, rounded up to whole blocks.
+[[nodiscard]] constexpr std::int64_t padded_to_blocks(DType d, std::int64_t count) {
+  return (count + block_elements(d) - 1) / block_elements(d) * block_elements(d);
+}
 
 /// A set of element types, as descriptors state them.
 struct DTypeSet {

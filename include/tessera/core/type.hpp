@@ -113,7 +113,7 @@ inline constexpr Type index_scalar = scalar_type(index_type);
 [[nodiscard]] constexpr Type stored(const Type& tile) {
   if (!tile.is_tile() || tile.rank == 0 || tile.rank > 2) return tile;
   const auto up = [](std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; };
-  const std::int64_t block = 256 / info(tile.dtype).bits;  // elements in 32 bytes
+  const std::int64_t block = block_elements(tile.dtype);
   Type t = tile;
   if (t.layout == Layout::nd || t.layout == Layout::dn) {
     std::int64_t& run = t.dims[t.layout == Layout::dn && t.rank == 2 ? 0 : t.rank - 1];

@@ -50,7 +50,7 @@ constexpr Verdict infer_gather_row(const OpInfo&, const InferInput& in) {
     if (!v.lawful()) return v;
   }
   const OperandInfo& start = in.operands[gather_row_offsets + (transposed ? 0 : 1)];
-  if (start.is_constant && bytes_of(acc.dtype, start.constant) % 32 != 0)
+  if (start.is_constant && !is_whole_blocks(acc.dtype, start.constant))
     return breaks(rule::gather_row_starts_inside_a_block, arg(start.constant));
   return lawful(acc);
 }

@@ -36,14 +36,9 @@ constexpr Verdict check_scatter(const Type& x, const Type& source) {
 }
 /// The element type of positions in a tile of `d`.
 [[nodiscard]] constexpr DType position_dtype(DType d) { return info(d).bits == 32 ? i32 : i16; }
-/// Columns of a tile with its padding, which positions in several rows count.
-[[nodiscard]] constexpr std::int64_t padded_columns(DType d, std::int64_t cols) {
-  const std::int64_t block = 256 / info(d).bits;
-  return (cols + block - 1) / block * block;
-}
 /// Positions of short elements are i16.
 constexpr Verdict check_positions(const Type& x, std::int64_t most) {
-  const std::int64_t positions = x.dims[0] == 1 || x.dims[1] == 1 ? x.elements() : x.dims[0] * padded_columns(x.dtype, x.dims[1]);
+  const std::int64_t positions = x.dims[0] == 1 || x.dims[1] == 1 ? x.elements() : x.dims[0] * padded_to_blocks(x.dtype, x.dims[1]);
   if (position_dtype(x.dtype) == i16 && positions > most) return breaks(rule::positions_do_not_fit_i16, arg_op, arg(positions), arg(most));
   return lawful(x);
 }

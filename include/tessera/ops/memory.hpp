@@ -284,7 +284,7 @@ constexpr Verdict infer_concat(const OpInfo&, const InferInput& in) {
   for (const Type* t : {&a, &b})
     if (is_dynamic(t->last())) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(t->last()));
   // As in assemble, a window starts at a whole block.
-  if (bytes_of(a.dtype, a.last()) % 32 != 0) return breaks(rule::concat_starts_inside_a_block, arg(a.last()));
+  if (!is_whole_blocks(a.dtype, a.last())) return breaks(rule::concat_starts_inside_a_block, arg(a.last()));
   return lawful(with_dim(a, a.rank - 1, a.last() + b.last()));
 }
 

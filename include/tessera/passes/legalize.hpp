@@ -16,7 +16,7 @@ namespace detail {
 // Rows and columns of the product are padded to boxes; padding along K would be summed up.
 inline void check_product(Legalizer& l, OpId op) {
   const Type t = l.out.type(l.r.map(l.in.operand(op, l.in.info(op).first_factor)));
-  const std::int64_t block = 256 / info(t.dtype).bits;
+  const std::int64_t block = block_elements(t.dtype);
   if (t.last() % block != 0)
     l.refuse(op,
            "the inner dimension is not a whole number of 32-byte blocks (K = " + std::to_string(t.last()) + ", " +

@@ -2,6 +2,7 @@
 // that tells them apart.
 #pragma once
 
+#include "../../ir/printer.hpp"
 #include "../../ops/memory.hpp"
 #include "control.hpp"
 #include "gather_rows.hpp"
@@ -140,8 +141,7 @@ inline Tile with_rows_of(Module& m, OpId o, const Tile& of, ValueId v, std::int6
 
 /// On a5 the assembler wants both tiles and the mask in one shape, as they are stored.
 inline void emit_mask(Module& m, OpId o) {
-  constexpr std::string_view words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  const auto word = words[static_cast<std::size_t>(m.f.attr(o, AttrKey::compare))];
+  const std::string_view word = tessera::name(static_cast<Compare>(m.f.attr(o, AttrKey::compare)));
   const std::string inside = " {cmpMode = #pto<cmp " + std::string(word) + ">}";
   if (m.options.arch == Arch::a3 || !m.f.type(m.f.operand(o, 1)).is_tile()) return write_instruction(m, o, inside, {});
   const std::int64_t cols = m.key(m.f.result(o)).cols;
@@ -217,8 +217,7 @@ inline Tile gapless(Module& m, OpId o, int operand) {
   return is_contiguous(m, t) ? t : copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
 }
 inline std::string pattern_text(const Module& m, OpId o) {
-  constexpr std::string_view words[] = {"", "P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"};
-  const auto word = words[static_cast<std::size_t>(m.f.attr(o, AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P1111)))];
+  const auto word = tessera::name(static_cast<MaskPattern>(m.f.attr(o, AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P1111))));
   return ", {maskPattern = #pto.mask_pattern<" + std::string(word) + ">} : ";
 }
 inline void emit_pattern(Module& m, OpId o) {

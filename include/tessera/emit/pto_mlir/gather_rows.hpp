@@ -9,7 +9,7 @@ namespace tessera::pto {
 
 /// The type of a window of `rows` x `columns` in the accumulator, of which `valid` holds data.
 inline TileKey gathered_window(const Type& acc, std::int64_t rows, std::int64_t columns, const Extents& valid) {
-  const std::int64_t block = 256 / info(acc.dtype).bits, box = 16;
+  const std::int64_t block = block_elements(acc.dtype), box = 16;
   const auto up = [](std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; };
   const auto extent = [](const Extent& e) { return e.is_constant() ? e.constant : -1; };
   const bool boxes = acc.space == Mat, turned = acc.layout == Layout::zn;

@@ -46,7 +46,7 @@ namespace tessera::convert {
     return b.value(ops::arange, {f.constant(t.dtype, std::int64_t{0})}, {}, with_shape(with_space(t, Vec), dims, 2));
   };
   // Rows of whole 32-byte blocks: the row of every element at once. Others: one base for each row.
-  if (bytes_of(t.dtype, n) % 32 == 0 && (t.dtype != i16 || rows * n <= 32768)) {
+  if (is_whole_blocks(t.dtype, n) && (t.dtype != i16 || rows * n <= 32768)) {
     const ValueId all = b.value(ops::reshape, {sequence(rows * n)}, {}, t);
     const ValueId row = b.value(ops::divs, {all, f.constant(t.dtype, n)});
     return b.value(ops::add, {index, b.value(ops::muls, {row, f.constant(t.dtype, cols)})});
@@ -68,7 +68,7 @@ namespace tessera::convert {
   const ValueId index = as_rows(c, c.placed(c.operand(op, 1), Vec));
   const Type t = c.out().type(x);
   const bool no_padding = t.dims[0] == 1 || t.last() == 1;
-  const std::int64_t cols = no_padding ? t.last() : detail::padded_columns(t.dtype, t.last());
+  const std::int64_t cols = no_padding ? t.last() : padded_to_blocks(t.dtype, t.last());
   const std::int64_t positions = t.dims[0] * cols;
   if (c.out().type(index).dtype == i16 && positions > 32768)
     fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(positions) + " elements)",
@@ -146,7 +146,7 @@ struct AxisShape {
   const Function& in = c.in();
   const Type &x_type = in.type(in.operand(op, 0)), &index_type = in.type(in.operand(op, 1));
   const AxisShape s = axis_shape(x_type, index_type, axis);
-  const auto padded = [](DType d, std::int64_t cols) { return bytes_of(d, cols) % 32 != 0; };
+  const auto padded = [](DType d, std::int64_t cols) { return !is_whole_blocks(d, cols); };
   if (s.inner == 1 && s.pages > 1)
     fail(c.location(op), "gather: along axis 1 of rows of one element (" + std::to_string(s.pages) + " pages)",
          "reshape to [P,M] and gather along the last axis");
@@ -159,7 +159,7 @@ struct AxisShape {
   if (s.inner == 1) return gather_rows(c, in_shape(c, x, 1, s.from), in_shape(c, index, 1, s.to));
   x = in_shape(c, x, s.pages * s.from, s.inner);
   index = in_shape(c, index, s.pages * s.to, s.inner);
-  const std::int64_t cols = detail::padded_columns(x_type.dtype, s.inner);
+  const std::int64_t cols = padded_to_blocks(x_type.dtype, s.inner);
   if (index_type.dtype == i16 && s.pages * s.from * cols > 32768)
     fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(s.pages * s.from * cols) + " elements)",
          "use i32 indices");
@@ -178,7 +178,7 @@ inline void lower_gather(Converter& c, OpId op) {
     const bool same = result.same_shape(c.out().type(made)) && result.rank == 2;
     return c.set(in.result(op), same ? made : c.build().value(ops::reshape, {made}, {}, result));
   }
-  const bool padded = bytes_of(x.dtype, x.last()) % 32 != 0;  // positions count no padding
+  const bool padded = !is_whole_blocks(x.dtype, x.last());  // positions count no padding
   // One element of each row is a column, into which no row can be written.
   const bool by_row = (c.arch() == Arch::a3 || padded) && row_count(result) > 1 && result.last() > 1;
   const ValueId made = by_row ? gather_each_row(c, op) : gather_whole(c, op);

@@ -15,7 +15,7 @@ class Scatter {
   [[nodiscard]] ValueId operand(int i) { return c_.placed(c_.operand(op_, i), Vec); }
   /// Columns of the tile that is written to, with padding, which positions count; of one row or column there is none.
   [[nodiscard]] std::int64_t columns() const {
-    return type_.dims[0] == 1 || is_column() ? type_.dims[1] : detail::padded_columns(type_.dtype, type_.dims[1]);
+    return type_.dims[0] == 1 || is_column() ? type_.dims[1] : padded_to_blocks(type_.dtype, type_.dims[1]);
   }
   /// [M,1] is treated as one row of M elements.
   [[nodiscard]] bool is_column() const { return type_.dims[1] == 1; }
@@ -113,7 +113,7 @@ inline void lower_scatter_mask(Converter& c, OpId op) {
   Builder& b = c.build();
   Function& f = c.out();
   const Type t = f.type(index);
-  const std::int64_t count = t.elements(), cols = detail::padded_columns(t.dtype, t.dims[1]), padding = cols - t.dims[1];
+  const std::int64_t count = t.elements(), cols = padded_to_blocks(t.dtype, t.dims[1]), padding = cols - t.dims[1];
   if (t.dims[0] > 1 && t.dims[1] > 1 && padding > 0) {
     const std::int64_t row[] = {1, count};
     const auto number = [&](std::int64_t n) { return f.constant(i32, n); };

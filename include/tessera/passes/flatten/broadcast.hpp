@@ -16,7 +16,7 @@ class RowRepeater {
   /// The 2-D (or rank-1) tile x of the shape `from` once it had all of its dims, repeated to the shape `to`; fully valid.
   ValueId run(ValueId x, const Type& from, const Type& to) {
     x = whole_rows(x);
-    const std::int64_t width = to.last(), block = 256 / info(to.dtype).bits;
+    const std::int64_t width = to.last(), block = block_elements(to.dtype);
     if (from.elements() == to.elements()) return in_shape(x, to);
     const std::int64_t rows = to.elements() / width;
     // A single element, repeated to a column: a row of them is one.
@@ -81,7 +81,7 @@ class RowRepeater {
     if (outer == 1 && inner == 1) return b_.value(ops::col_expand, {x}, {}, shape(count, cols));
     if (outer == 1) return side_by_side(x, inner, 0, count);
     // Rows without padding: bands become long rows, and all of them are repeated at once.
-    const bool padded = bytes_of(model_.dtype, cols) % 32 != 0;
+    const bool padded = !is_whole_blocks(model_.dtype, cols);
     if (!padded && (inner > 1 || count < 2 * outer)) {
       const ValueId bands = in_rows(x, outer, inner * cols);
       return in_rows(side_by_side(bands, 0, inner * cols, count), outer * inner * count, cols);

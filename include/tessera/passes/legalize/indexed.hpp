@@ -26,7 +26,7 @@ inline void legalize_gather(Legalizer& l, OpId op) {
   if (from.dims[0] > 1 && stored(from).last() != from.last())
     l.refuse(op, "the positions do not count the padding of rows (" + Legalizer::shape_text(from) + ")",
            "use rows of a multiple of 32 bytes, or gather from one row at a time");
-  const std::int64_t block = 256 / std::min(info(from.dtype).bits, info(t.dtype).bits);
+  const std::int64_t block = std::max(block_elements(from.dtype), block_elements(t.dtype));
   const std::int64_t cols = (t.last() + block - 1) / block * block;
   ValueId positions = index;
   if (cols != t.last()) {
@@ -46,7 +46,7 @@ inline void legalize_gather(Legalizer& l, OpId op) {
 inline void legalize_gather_mask(Legalizer& l, OpId op) {
   ValueId x = l.as_row_in_vec(op, l.r.map(l.in.operand(op, 0)));
   const Type from = l.out.type(x), old = as_row(l.result_type(op)), to = is_column(old) && from.dims[0] == 1 ? Legalizer::row_type(old) : old;
-  const std::int64_t block = 256 / info(to.dtype).bits, cols = (to.last() + block - 1) / block * block;
+  const std::int64_t cols = padded_to_blocks(to.dtype, to.last());
   const Extent whole{from.last(), {}};
   if (l.out.valid(x, 1) != whole) x = l.b.value(ops::set_valid_shape, {x, l.b.value_of(l.out.valid(x, 0)), l.b.index(from.last())});
   if (cols != to.last()) {

@@ -90,11 +90,11 @@ inline void check_start(Legalizer& l, OpId op, const Type& t, ValueId row, Value
   const ValueId start = column ? row : col;
   if (t.space != Vec || !l.out.is_constant(start)) return;
   const std::int64_t n = l.out[start].integer;
-  if (bytes_of(t.dtype, n) % 32 == 0) return;
+  if (is_whole_blocks(t.dtype, n)) return;
   l.refuse(op,
          std::string("a window starts inside a block of 32 bytes (") + (column ? "row " : "column ") +
              std::to_string(n) + " of " + Legalizer::shape_text(t) + ")",
-         "use an offset that is a multiple of " + std::to_string(256 / info(t.dtype).bits) +
+         "use an offset that is a multiple of " + std::to_string(block_elements(t.dtype)) +
              " elements, or load the part from the tensor");
 }
 // A column of a row-major tile is a row of the transposed one.
