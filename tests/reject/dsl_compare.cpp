@@ -73,5 +73,7 @@ void test(Tensor<Shape<4, 64>, f32> x, Tensor<Shape<4, 64>, f32> y, Tensor<Shape
   (void)kernel("k", [](Tensor<Shape<4, 64>, f32> a) { return a < 0; });  // expect: mask_is_for_select_only<>
 #elif CASE == 27
   (void)store(t < t, o, at(0, 0));  // expect: mask_is_for_select_only<(&tessera::ops::store|\(& tessera::ops::store\))>
+#elif CASE == 28
+  (void)select(s > 0.0f, x, y);  // expect: select_condition_is_one_number<>
 #endif
 }

@@ -23,16 +23,16 @@ struct EmitCommand {
 
 namespace detail {
 
-/// a3 runs the two kinds of instructions on separate cores, and nothing splits the function yet.
+/// The two kinds of instructions run on separate cores, and nothing splits the function yet.
 inline void warn_of_both_cores(Errors& errors, const KernelEntry& kernel, const Function& lowered, Arch arch) {
   const Cores cores = cores_of(lowered);
-  if (arch != Arch::a3 || !cores.both()) return;
+  if (!cores.both()) return;
   const auto text = [&](OpId o) {
     return fmt::format("{}, line {}", lowered.info(o).name, lowered[o].location.line);
   };
   errors.warn({kernel.location(),
-               fmt::format("kernel: it mixes matrix and vector instructions, which run on separate cores of a3 ({}; {})",
-                           text(cores.cube), text(cores.vector)),
+               fmt::format("kernel: it mixes matrix and vector instructions, which run on separate cores of {} ({}; {})",
+                           name(arch), text(cores.cube), text(cores.vector)),
                "make it two kernels with a tensor between them: it is not split on its own yet"},
               kernel);
 }

@@ -35,6 +35,7 @@ namespace detail {
 struct Limits {
   std::int64_t positions = 0;  ///< they are positions below this; 0: they are not
   bool distinct = false;       ///< no two in a row (or two neighbours in a column of one) are equal
+  bool read = false;           ///< single elements are read
   bool divides = false;        ///< zero is no divisor
 };
 inline bool passes_on(const OpInfo& op) {
@@ -57,6 +58,7 @@ inline void collect_limits(const Program* p, const Function& f, ValueId v, Limit
     if (p != nullptr && &info == &ops::call) return collect_limits(p, callee(*p, f, op), receiving(callee(*p, f, op), operand), limits);
     if (operand == 0 && passes_on(info)) collect_limits(p, f, f.result(op), limits);
     if (&info == &ops::scatter_flat && operand == 2) limits.positions = f.type(f.operand(op, 0)).elements(), limits.distinct = true;
+    if (access_of(info, operand) == Access::read && info.level != Level::tensor) limits.read = true;
     if (&info == &ops::paged_gather && operand > 0) limits.positions = page_positions(f, op, operand);
     if (operand != 1) return;
     const Type& x = f.type(f.operand(op, 0));
@@ -202,6 +204,7 @@ class RandomArguments {
       const std::int64_t x = made.integer(i);
       if (limits.distinct) made.set_integer(i, (i + static_cast<std::int64_t>(seed % 8)) % limits.positions);
       else if (limits.positions > 0) made.set_integer(i, (x + 8 + i) % limits.positions);
+      else if (limits.read) made.set_integer(i, x & 3);  // an offset or a count, perhaps
       else if (limits.divides && x == 0) made.set_integer(i, 3);
     }
     return made;

@@ -23,7 +23,7 @@ inline void lower_create(Converter& c, OpId op) {
 inline void require_memory(Converter& c, OpId op, int i) {
   if (c.placement().is_memory(op, i)) return;
   fail(c.location(op), std::string(c.in().info(op).name) + ": a tensor value is read like memory (operand " + std::to_string(i) + ")",
-       "pass a parameter of the kernel: rows are loaded from GM");
+       "pass a parameter of the kernel: rows are loaded from GM, and the indices that name them are read there one by one");
 }
 inline void lower_gather_row(Converter& c, OpId op) {
   const Function& in = c.in();
