@@ -108,6 +108,30 @@ TEST_CASE("the assembler takes every operation for the element types of its tabl
           }
 }
 
+TEST_CASE("the assembler takes every operation on windows of wider tiles") {
+  if (absent()) return;
+  for (const Arch arch : {Arch::a3, Arch::a5})
+    for (const ops::Family& family : ops::families)
+      for (const OpInfo* op : family)
+        for (const DType d : {f32, i16}) {
+          if (op->level == Level::control || op->level == Level::scalar || !accepts_on(*op, d, arch)) continue;
+          Lowered l("k");
+          l.windows = true;
+          std::string text;
+          try {
+            const ValueId v = call(l, *op, d, op->scratch != ScratchRule::none && op != &ops::gather_flat);
+            if (!v) continue;
+            sink(l, v);
+            text = emit_pto_mlir(l.f, {.arch = arch, .assembler = version()});
+          } catch (const UserError&) {
+            continue;  // stated by a rule or by the emitter (unit tests)
+          }
+          const Answer answer = assemble(text, arch);
+          INFO(op->name << " " << name(d) << " " << name(arch) << "\n" << answer.words << text);
+          CHECK(answer.accepted);
+        }
+}
+
 TEST_CASE("the tables leave out no element type of a tile operation that the assembler takes for its operands") {
   if (absent() || version() == Assembler::v0_27) return;
   // Element types that a table leaves out on one target and states on the other: the assembler refuses them too.

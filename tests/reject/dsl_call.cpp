@@ -19,6 +19,10 @@ inline const auto w = orchestration("w", [](auto y) { return y; });  // expect: 
 inline const auto w = group("w", params("a"), [](X y, X z) { return results(y, z); });  // expect: kernel_parameter_name_count_differs<1, 2>
 #elif CASE == 17
 inline const auto w = spmd("w", 2, [](X y) { return dim(y, 0); });  // expect: kernel_returns_something_else<>
+#elif CASE == 18
+inline const auto w = spmd("w", 2.5, [](X y) { return y; });  // expect: spmd_block_count_is_not_an_integer<>
+#elif CASE == 19
+inline const auto w = spmd("w", params("y"), [](X y) { return y; });  // expect: spmd_block_count_is_not_an_integer<>
 #endif
 
 void test(X x, Tensor<Shape<16, 64>, bf16> h, Tensor<Shape<16, 32>, f32> narrow, Tensor<Shape<16>, f32> row, S s, T t, Out<X> o, Scalar<f32> f, Scalar<i32> i) {

@@ -24,6 +24,7 @@ struct Lowered {
   Function f;
   Builder b{f};
   std::uint32_t line = 0;
+  bool windows = false;  ///< sources in Vec are windows of wider tiles
 
   explicit Lowered(std::string name) {
     f.name = std::move(name);
@@ -152,6 +153,11 @@ inline constexpr std::int64_t tile_rows = 32, tile_cols = 64;
 /// A tile of type `t` with content: loaded, moved or computed.
 inline ValueId source(Lowered& l, const char* name, Type t) {
   const DType d = t.dtype;
+  if (l.windows && t.space == Vec && t.layout == Layout::nd && t.rank == 2 && t.last() > 1) {
+    const std::int64_t dims[2] = {t.dims[0] + 8, t.last() + 2 * block_elements(d)};
+    const ValueId wide = l.load(l.parameter(name, with_space(with_shape(t, dims, 2), Gm)), with_shape(t, dims, 2));
+    return l.op(ops::slice, {wide, l.index(4), l.index(block_elements(d))}, {}, t);
+  }
   if (t.space == Vec || t.space == Mat) return l.load(l.parameter(name, with_space(t, Gm)), t);
   if (t.space == Acc) {
     const DType half = d == i32 ? i8 : f16;

@@ -128,6 +128,12 @@ TEST_CASE("computation on tensors belongs into kernels") {
   CHECK(refusal(host, [](X x, Out<X> o) { scaled(x, 1.0f, block_index(), o); }) ==
         "block_index: only kernels run in blocks\n  hint: call it in the kernel, and wrap the kernel in spmd(...)");
 }
+TEST_CASE("a split region belongs into a kernel") {
+  CHECK(refusal(host, [](X x) {
+          for (auto lane : split_aiv<Split::up_down>()) (void)(lane + 1);
+          return twice(x);
+        }).find(": a split region stands outside of a kernel\n  hint: the lanes share the work of a kernel: write the region there") != std::string::npos);
+}
 TEST_CASE("a buffer's run-time dims are those of a parameter, and kernels make none") {
   using S = Tensor<Shape<dyn<"S">, 64>, f32>;
   const auto fill = kernel("fill", [](Out<S> o) { write(o, at(0, 0), 1.0f); });

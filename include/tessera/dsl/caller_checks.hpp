@@ -68,12 +68,21 @@ inline void check_wrapper(const Program& p, const Function& f, const std::vector
          "return the call's results, all of them and in their order");
 }
 
+inline void refuse_split_regions(const Function& f, BlockId block) {
+  for (OpId o = f[block].first; o; o = f.next(o)) {
+    if (f.find_attr(o, AttrKey::split) != nullptr)
+      fail(f[o].location, described(f) + ": a split region stands outside of a kernel", "the lanes share the work of a kernel: write the region there");
+    for (int i = 0; i < f.block_count(o); ++i) refuse_split_regions(f, f.block(o, i));
+  }
+}
+
 }  // namespace detail
 
 /// Throws UserError where a recorded function that calls breaks one of these.
 inline void check_recorded_caller(const Program& p, const Function& f) {
   check_kernel_name(f.name, f.location);
   detail::check_parameters(f);
+  detail::refuse_split_regions(f, f.body());
   std::vector<OpId> calls;
   detail::add_calls(f, f.body(), calls);
   if (is_wrapper(f.kind)) detail::check_wrapper(p, f, calls);

@@ -326,6 +326,16 @@ template <std::size_t N, class F>
   requires(detail::kernel_fault<F>() != 0 || !detail::names_fit<F, N>())
 auto kernel(std::string_view name, const parameter_names<N>& names, F f) -> decltype(detail::unwrap(detail::broken_names<F, N>()));
 
+namespace detail {
+/// A count of blocks; what is no integer has a twin of its own.
+struct block_count_argument {
+  std::int64_t count;
+  template <class I>
+    requires std::is_integral_v<I>
+  block_count_argument(I n) : count(static_cast<std::int64_t>(n)) {}  // NOLINT: converts by design
+};
+}  // namespace detail
+
 /// The four forms of a function that calls: with and without params(...), and the twins that name what is wrong. COUNT is the
 /// parameter behind the name, with a comma, or nothing; BLOCKS what it says.
 #define TESSERA_CALLER(NAME, COUNT, BLOCKS)                                                                                     \
@@ -348,12 +358,15 @@ auto kernel(std::string_view name, const parameter_names<N>& names, F f) -> decl
   auto NAME(std::string_view name COUNT, const parameter_names<N>& names, F f)->decltype(detail::unwrap(detail::broken_names<F, N>()));
 
 #define TESSERA_NO_COUNT
-#define TESSERA_BLOCK_COUNT , std::int64_t blocks
+#define TESSERA_BLOCK_COUNT , detail::block_count_argument blocks
 /// Registers a function that runs on the host and calls kernels:
 /// `inline const auto layer = orchestration("layer", [](Tensor<...> x, Tensor<...> w) { return softmax(linear(x, w)); });`
 TESSERA_CALLER(orchestration, TESSERA_NO_COUNT, 1)
 /// Registers a wrapper: what it calls is run by `blocks` blocks, which block_index() and block_count() tell apart.
-TESSERA_CALLER(spmd, TESSERA_BLOCK_COUNT, blocks)
+TESSERA_CALLER(spmd, TESSERA_BLOCK_COUNT, blocks.count)
+template <class C, class... More>
+  requires(!std::is_integral_v<C>)
+broken::spmd_block_count_is_not_an_integer<> spmd(std::string_view name, const C& count, More&&... more);
 /// Registers a wrapper that hands its parameters on to one call.
 TESSERA_CALLER(group, TESSERA_NO_COUNT, 1)
 #undef TESSERA_BLOCK_COUNT

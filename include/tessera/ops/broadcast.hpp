@@ -96,7 +96,7 @@ constexpr OpInfo row_expand_form(std::string_view name, std::string_view pto, st
 constexpr OpInfo col_expand_form(std::string_view name, std::string_view pto, std::string_view summary, DTypeSet a3,
                                  DTypeSet a5) {
   return {.name = name, .summary = summary, .infer = infer_col_expand, .valid = ValidRule::wide, .dtypes = {a3, a5},
-          .pto = pto, .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .may_alias = false};
+          .pto = pto, .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .packed = 0b01, .may_alias = false};
 }
 
 }  // namespace detail

@@ -175,6 +175,7 @@ struct OpInfo {
   bool row_major = false;                 ///< the instruction wants row-major operands and result
   std::int8_t first_factor = -1;          ///< products: the left factor among the operands; the right one follows
   std::int8_t in_place = -1;              ///< the result is written into this operand's buffer
+  std::uint8_t packed = 0;                ///< bit i: operand i is no window of a wider tile, the instruction reads its rows one behind the other
   bool may_alias = true;                  ///< the result may share storage with an operand that dies here
   bool is_view = false;                   ///< the result is another look at operand 0's storage
   bool self_loading = false;              ///< reads its GM operands itself: no whole-tensor load
@@ -223,6 +224,11 @@ struct OpInfo {
     case ScratchRule::sum: return op.lists;
     default: return scratch_model(op) + 1;
   }
+}
+/// Whether the rows of operand `i` must follow each other: so the instruction wants it, or a scratch that is like the operand.
+[[nodiscard]] constexpr bool wants_packed(const OpInfo& op, int i) {
+  const bool like_scratch = op.scratch == ScratchRule::like_first || op.scratch == ScratchRule::two_blocks;
+  return ((op.packed >> i) & 1) != 0 || (i == 0 && like_scratch);
 }
 /// A row reduction works on its scratch in whole vector repeats of 256 bytes: 128 elements of 16 bits.
 inline constexpr std::int64_t scratch_row = 128;

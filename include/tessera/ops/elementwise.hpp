@@ -120,6 +120,7 @@ constexpr OpInfo with_rule(OpInfo op, Verdict (*infer)(const OpInfo&, const Infe
 constexpr OpInfo part(std::string_view name, std::string_view pto, std::string_view summary) {
   OpInfo op = binary_alike(name, pto, summary, words, words_bf16_a5, false);
   op.valid = ValidRule::larger;
+  op.packed = 0b11;
   return op;
 }
 constexpr OpInfo with_precision(OpInfo op, std::string_view word) {

@@ -382,11 +382,11 @@ inline constexpr OpInfo set_valid_shape = {
 inline constexpr OpInfo fillpad = {
     .name = "fillpad", .summary = "the elements outside the valid extents filled; the result is fully valid; attribute: pad",
     .infer = infer_unary, .valid = ValidRule::full, .dtypes = {every_word, every_word}, .pto = "tfillpad",
-    .form = PtoForm::fill_pad, .operand_spaces = {spaces(Vec), {}, {}}};
+    .form = PtoForm::fill_pad, .operand_spaces = {spaces(Vec), {}, {}}, .packed = 0b01};
 inline constexpr OpInfo fillpad_expand = {
     .name = "fillpad_expand", .summary = "the operand in the corner of a larger shape, what is not valid in it filled; attribute: pad",
     .infer = infer_fillpad_expand, .valid = ValidRule::full, .dtypes = {every_word, every_word}, .pto = "tfillpad",
-    .form = PtoForm::fill_pad, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
+    .form = PtoForm::fill_pad, .operand_spaces = {spaces(Vec), {}, {}}, .packed = 0b01, .may_alias = false};
 inline constexpr OpInfo read = {
     .name = "read", .summary = "one element as a scalar; operands: x, indices", .infer = infer_read, .dtypes = {stored_a3, stored_a5}, .pto = "tgetval",
     .form = PtoForm::read, .pipe = Pipe::scalar, .operand_spaces = {spaces(Vec), {}, {}},
@@ -403,7 +403,7 @@ inline constexpr OpInfo gather_flat = {
     .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
     .infer = infer_gather_flat, .on_target = gather_on_target, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",
     .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
-    .scratch = ScratchRule::like_second, .may_alias = false};
+    .scratch = ScratchRule::like_second, .packed = 0b01, .may_alias = false};
 
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &concat, &reshape,
     &view, &reinterpret, &transpose, &transpose_view, &set_valid_shape, &fillpad, &fillpad_expand, &read, &write, &gather, &gather_flat};

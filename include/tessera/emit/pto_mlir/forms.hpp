@@ -28,12 +28,12 @@ inline bool is_contiguous(const Module& m, const Tile& t) {
   return k.layout == Layout::nd && k.cols == t.row_stride;
 }
 
-// The tile of an operand. A scratch like the operand is too small where the operand's rows lie further apart.
+// The tile of an operand.
 inline Tile usable(Module& m, OpId o, ValueId v, int operand) {
   const Tile t = m.tile(v);
   if (t.kind == Tile::Kind::part)
     refuse(m, o, "a part of a Mat tile can only be moved to Left or Right", "load the part from the tensor");
-  if (operand != 0 || (m.f.info(o).scratch != ScratchRule::like_first && m.f.info(o).scratch != ScratchRule::two_blocks) || is_contiguous(m, t)) return t;
+  if (!wants_packed(m.f.info(o), operand) || is_contiguous(m, t)) return t;
   return copy_window(m, o, t, v, m.key(v), {}, {}, extents_of(m, v));
 }
 
