@@ -36,10 +36,7 @@ inline void check_overlap(const Program& p, const Function& f, OpId call) {
     for (int k = 0; k < i; ++k) {
       const Parameter &a = to.parameters[static_cast<std::size_t>(k)], &b = to.parameters[static_cast<std::size_t>(i)];
       if (!(f.operand(call, i) == f.operand(call, k)) || !f.type(f.operand(call, i)).is_tensor()) continue;
-      if (a.direction == Direction::in && b.direction == Direction::in) continue;
-      fail(f[call].location,
-           "call: one tensor is given for two parameters, and " + std::string(to.name.c_str()) + " writes it (" + std::string(a.name.c_str()) + ", " + std::string(b.name.c_str()) + ")",
-           "parameters do not overlap: pass another buffer, or make it one InOut parameter");
+      refuse_overlap(to, a, b, f[call].location);
     }
 }
 inline void check_wrapper(const Program& p, const Function& f, const std::vector<OpId>& calls) {

@@ -43,6 +43,14 @@ struct Program {
   }
   return lawful();
 }
+/// Throws UserError for a call that gives two parameters one tensor, when the callee writes one of them.
+inline void refuse_overlap(const Function& callee, const Parameter& a, const Parameter& b, const Location& call) {
+  if (a.direction == Direction::in && b.direction == Direction::in) return;
+  fail(call,
+       "call: one tensor is given for two parameters, and " + std::string(callee.name.c_str()) + " writes it (" + std::string(a.name.c_str()) + ", " +
+           std::string(b.name.c_str()) + ")",
+       "parameters do not overlap: pass another buffer, or make it one InOut parameter");
+}
 
 namespace detail {
 

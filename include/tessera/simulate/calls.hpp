@@ -108,11 +108,7 @@ inline void Engine::check_arguments(OpId op, const Function& to) const {
       throw UserError(diagnose(breaks(rule::not_an_output, arg_op), "call", f_[op].location));
     for (int k = i + 1; k < f_.operand_count(op); ++k) {
       const Parameter& second = to.parameters[static_cast<std::size_t>(k)];
-      if (slots_[f_.operand(op, k).index].data != a.data || (first.direction == Direction::in && second.direction == Direction::in)) continue;
-      fail(f_[op].location,
-           "call: one tensor is given for two parameters, and " + std::string(to.name.c_str()) + " writes it (" + std::string(first.name.c_str()) + ", " +
-               std::string(second.name.c_str()) + ")",
-           "parameters do not overlap: pass another buffer, or make it one InOut parameter");
+      if (slots_[f_.operand(op, k).index].data == a.data) refuse_overlap(to, first, second, f_[op].location);
     }
   }
 }
