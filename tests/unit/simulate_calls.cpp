@@ -188,6 +188,63 @@ TEST_CASE("blocks of a launch neither write one element differently nor read wha
   });
   CHECK(error_of([&] { simulate(chain, from, to); }) == "no error");
 }
+TEST_CASE("a block reads what another one writes, whichever of them the simulator runs first") {
+  auto to = zeros<X>();
+  const auto run = [&](int blocks, const auto& k) {
+    const auto launch = spmd(std::string("order_of_") + k.name().c_str(), blocks, [k](X a) { k(a); });
+    return error_of([&] { simulate(launch, to); });
+  };
+  // Block i reads row i + 1, and writes row i: the numbers are the same in this order alone.
+  const auto next = kernel("next_row", params("x"), [](InOut<X> x) { store(load<Shape<1, 64>>(x, at(block_index() + 1, 0)) + 1.0f, x, at(block_index(), 0)); });
+  CHECK(run(2, next) == "store: another block of the launch reads the element that is written (blocks 0, 1, element [1, 0])");
+  const auto previous = kernel("previous_row", params("x"), [](InOut<X> x) { store(load<Shape<1, 64>>(x, at(block_index(), 0)) + 1.0f, x, at(block_index() + 1, 0)); });
+  CHECK(run(2, previous) == "load: another block of the launch writes the element that is read (blocks 0, 1, element [1, 0])");
+  const auto own = kernel("own_row", params("x"), [](InOut<X> x) {
+    store(load<Shape<1, 64>>(x, at(block_index(), 0)) + 1.0f, x, at(block_index(), 0));
+    store(load<Shape<1, 64>>(x, at(block_index(), 0)) + 1.0f, x, at(block_index(), 0));
+  });
+  CHECK(run(4, own) == "no error");
+  // All read one row, and the last one writes it.
+  const auto last = kernel("last_writes", params("x"), [](InOut<X> x) {
+    auto row = load<Shape<1, 64>>(x, at(9, 0));
+    if_(block_index() == block_count() - 1, [&] { store(row + 1.0f, x, at(9, 0)); });
+  });
+  CHECK(run(3, last) == "store: another block of the launch reads the element that is written (blocks 0, 2, element [9, 0])");
+  // Single elements.
+  const auto elements = kernel("next_element", params("x"), [](InOut<X> x) { write(x, at(0, block_index()), read(x, at(0, block_index() + 1)) + 1.0f); });
+  CHECK(run(2, elements) == "write: another block of the launch reads the element that is written (blocks 0, 1, element [0, 1])");
+  // Alike, and read back by the block that wrote it.
+  const auto alike = kernel("alike_and_back", params("x"), [](InOut<X> x) {
+    store(full<Shape<1, 64>, f32>(2.0f), x, at(0, 0));
+    store(load<Shape<1, 64>>(x, at(0, 0)) + 1.0f, x, at(1 + block_index(), 0));
+  });
+  CHECK(run(3, alike) == "no error");
+}
+TEST_CASE("what several blocks add to, none of them reads or writes") {
+  auto to = zeros<X>();
+  const auto run = [&](const auto& k) {
+    const auto launch = spmd(std::string("adds_of_") + k.name().c_str(), 2, [k](X a) { k(a); });
+    return error_of([&] { simulate(launch, to); });
+  };
+  const auto one = [] { return full<Shape<1, 64>, f32>(1.0f); };
+  const auto first_reads = kernel("first_reads", params("x"), [one](InOut<X> x) {
+    if_(block_index() == 0, [&] { store(load<Shape<1, 64>>(x, at(0, 0)), x, at(1, 0)); }, [&] { store(one(), x, at(0, 0), Atomic::add); });
+  });
+  CHECK(run(first_reads) == "store: another block of the launch reads the element that is added to (blocks 0, 1, element [0, 0])");
+  const auto second_reads = kernel("second_reads", params("x"), [one](InOut<X> x) {
+    store(one(), x, at(0, 0), Atomic::add);
+    if_(block_index() == 1, [&] { store(load<Shape<1, 64>>(x, at(0, 0)), x, at(1, 0)); });
+  });
+  CHECK(run(second_reads) == "load: another block of the launch writes the element that is read (blocks 0, 1, element [0, 0])");
+  const auto first_writes = kernel("first_writes", params("x"), [one](InOut<X> x) {
+    if_(block_index() == 0, [&] { store(one(), x, at(0, 0)); }, [&] { store(one(), x, at(0, 0), Atomic::add); });
+  });
+  CHECK(run(first_writes) == "store: another block of the launch writes the element that is added to (blocks 0, 1, element [0, 0])");
+  const auto second_writes = kernel("second_writes", params("x"), [one](InOut<X> x) {
+    if_(block_index() == 1, [&] { store(one(), x, at(0, 0)); }, [&] { store(one(), x, at(0, 0), Atomic::add); });
+  });
+  CHECK(run(second_writes) == "store: another block of the launch adds to the element that is written (blocks 0, 1, element [0, 0])");
+}
 TEST_CASE("one tensor under two names is refused when it is written") {
   const auto layer = orchestration("layer_5", params("x", "n"), [](X x, Index n) {
     Var a = add_one(x), b = add_one(x);

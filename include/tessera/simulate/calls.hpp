@@ -57,18 +57,21 @@ inline void add_statistics(Statistics& to, const Statistics& from) {
   for (const auto& [op, count] : from.executed) to.executed[op] += count;
 }
 
-/// While it lives, several blocks share tensors, and it is noted which of them writes what.
+[[nodiscard]] inline bool same_number(const Number& a, const Number& b) {
+  return a.integer == b.integer && (a.real == b.real || (a.real != a.real && b.real != b.real));
+}
+/// While it lives, several blocks share tensors, and it is noted which of them reads, writes and adds to what.
 class SharedTensors {
  public:
   explicit SharedTensors(std::int64_t blocks) : blocks_(blocks) {}
   SharedTensors(const SharedTensors&) = delete;
   SharedTensors& operator=(const SharedTensors&) = delete;
   ~SharedTensors() {
-    for (const auto& d : tensors_) d->writers.clear();
+    for (const auto& d : tensors_) d->accesses = {};
   }
   void add(const std::shared_ptr<Data>& d) {
     if (blocks_ == 1 || d == nullptr) return;
-    d->writers.assign(d->known.size(), -1);
+    d->accesses.of_element.assign(d->known.size(), Access());
     tensors_.push_back(d);
   }
 
@@ -76,26 +79,47 @@ class SharedTensors {
   std::int64_t blocks_;
   std::vector<std::shared_ptr<Data>> tensors_;
 };
-inline void Engine::check_read(OpId reader, const Data& d, std::int64_t element) const {
-  if (d.writers.empty()) return;
-  const std::int32_t writer = d.writers[static_cast<std::size_t>(element)];
-  if (writer < 0 || writer == options.block) return;
-  fail(f_[reader].location,
-       std::string(f_.info(reader).name) + ": another block of the launch writes the element that is read (blocks " + std::to_string(writer) + ", " +
-           std::to_string(options.block) + ", element " + index_of(d.dims, element).text() + ")",
-       "blocks run side by side: write in one launch, and read in the next");
+inline void Engine::fail_collision(OpId op, const Data& d, std::int64_t element, std::string_view what, std::int64_t other, std::string hint) const {
+  fail(f_[op].location,
+       std::string(f_.info(op).name).append(": ").append(what) + " (blocks " + std::to_string(other) + ", " + std::to_string(options.block) + ", element " +
+           index_of(d.dims, element).text() + ")",
+       std::move(hint));
 }
-inline void Engine::note_write(OpId writer, Data& d, std::int64_t element, bool was_known, const Number& before) const {
-  if (d.writers.empty()) return;
-  std::int32_t& last = d.writers[static_cast<std::size_t>(element)];
-  const Number now = d.number(element);
-  const bool same = was_known && now.integer == before.integer && (now.real == before.real || (now.real != now.real && before.real != before.real));
-  if (last >= 0 && last != options.block && !same)
-    fail(f_[writer].location,
-         std::string(f_.info(writer).name) + ": two blocks of the launch write different numbers to one element (blocks " + std::to_string(last) + ", " +
-             std::to_string(options.block) + ", element " + index_of(d.dims, element).text() + ")",
-         "let each block write elements of its own, or add with Atomic::add");
-  last = static_cast<std::int32_t>(options.block);
+inline void Engine::note_read(OpId reader, const Data& d, std::int64_t element) const {
+  if (d.accesses.empty()) return;
+  Access& a = d.accesses.of_element[static_cast<std::size_t>(element)];
+  std::int32_t other = a.adders.other_than(options.block);
+  if (other < 0 && a.writer != options.block) other = a.writer;
+  if (other >= 0)
+    fail_collision(reader, d, element, "another block of the launch writes the element that is read", other,
+                   "blocks run side by side: write in one launch, and read in the next");
+  if (a.writer != options.block) a.readers.add(options.block);
+}
+inline void Engine::note_write(OpId writer, const Data& d, std::int64_t element, bool was_known, const Number& before) const {
+  if (d.accesses.empty()) return;
+  Access& a = d.accesses.of_element[static_cast<std::size_t>(element)];
+  if (const std::int32_t reader = a.readers.other_than(options.block); reader >= 0)
+    fail_collision(writer, d, element, "another block of the launch reads the element that is written", reader,
+                   "blocks run side by side: read in one launch, and write in the next");
+  if (const std::int32_t adder = a.adders.other_than(options.block); adder >= 0)
+    fail_collision(writer, d, element, "another block of the launch adds to the element that is written", adder,
+                   "blocks run side by side: write in one launch, and add in the next");
+  const bool same = was_known && same_number(d.number(element), before);
+  if (a.writer >= 0 && a.writer != options.block && !same)
+    fail_collision(writer, d, element, "two blocks of the launch write different numbers to one element", a.writer,
+                   "let each block write elements of its own, or add with Atomic::add");
+  a.writer = static_cast<std::int32_t>(options.block);
+}
+inline void Engine::note_add(OpId writer, const Data& d, std::int64_t element) const {
+  if (d.accesses.empty()) return;
+  Access& a = d.accesses.of_element[static_cast<std::size_t>(element)];
+  if (const std::int32_t reader = a.readers.other_than(options.block); reader >= 0)
+    fail_collision(writer, d, element, "another block of the launch reads the element that is added to", reader,
+                   "blocks run side by side: read in one launch, and add in the next");
+  if (a.writer >= 0 && a.writer != options.block)
+    fail_collision(writer, d, element, "another block of the launch writes the element that is added to", a.writer,
+                   "blocks run side by side: write in one launch, and add in the next");
+  a.adders.add(options.block);
 }
 
 inline void Engine::check_arguments(OpId op, const Function& to) const {

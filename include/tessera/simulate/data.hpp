@@ -77,13 +77,46 @@ void for_each_row(const Box& extents, F&& f) {
   return index;
 }
 
+/// Some blocks of a launch: enough of them to name one that is not a given one.
+struct SomeBlocks {
+  std::int32_t first = -1, second = -1;
+
+  void add(std::int64_t block) {
+    if (first < 0) first = static_cast<std::int32_t>(block);
+    else if (block != first) second = static_cast<std::int32_t>(block);
+  }
+  /// -1: there is none.
+  [[nodiscard]] std::int32_t other_than(std::int64_t block) const { return first != block ? first : second; }
+};
+/// What the blocks of a launch have done with an element. Reads of what the reading block wrote itself do not count.
+struct Access {
+  SomeBlocks readers, adders;
+  std::int32_t writer = -1;  ///< the last one
+};
+/// By element, while several blocks share a tensor. A copy of a tensor is a value that none of them shares.
+struct Accesses {
+  std::vector<Access> of_element;
+
+  Accesses() = default;
+  Accesses(const Accesses&) {}
+  Accesses(Accesses&&) = default;
+  Accesses& operator=(const Accesses&) {
+    of_element.clear();
+    return *this;
+  }
+  Accesses& operator=(Accesses&&) = default;
+  ~Accesses() = default;
+
+  [[nodiscard]] bool empty() const { return of_element.empty(); }
+};
+
 struct Data {
   DType dtype = f32;
   Box dims;
   std::vector<float> floats;  ///< of floating types
   std::vector<std::int64_t> integers;  ///< of all others
   std::vector<std::uint8_t> known;  ///< 0: poison
-  std::vector<std::int32_t> writers;  ///< while several blocks share the tensor: which of them wrote an element, or -1
+  mutable Accesses accesses;        ///< reading is one, too
 
   Data() = default;
   /// All poison.

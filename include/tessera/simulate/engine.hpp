@@ -171,9 +171,11 @@ class Engine {
     return addressed(v);
   }
   [[nodiscard]] bool is_memory(ValueId v) const { return slots_[v.index].is_memory; }
-  // Blocks of a launch run side by side (simulate/calls.hpp): what one of them writes, no other reads or writes differently.
-  void check_read(OpId reader, const Data& d, std::int64_t element) const;
-  void note_write(OpId writer, Data& d, std::int64_t element, bool was_known, const Number& before) const;
+  // Blocks of a launch run side by side (simulate/calls.hpp): what one of them writes, no other reads or writes differently;
+  // several may add to an element that they neither read nor write.
+  void note_read(OpId reader, const Data& d, std::int64_t element) const;
+  void note_write(OpId writer, const Data& d, std::int64_t element, bool was_known, const Number& before) const;
+  void note_add(OpId writer, const Data& d, std::int64_t element) const;
 
   /// Gives a result its elements; those outside its valid extents become poison.
   void define(OpId op, ValueId result, std::shared_ptr<Data> data) {
@@ -229,20 +231,24 @@ class Engine {
     if (entry == nullptr) throw InternalError("simulate: no function for operation " + std::string(info.name));
     for (int i = 0; i < f_.operand_count(op); ++i) refuse_dtype(op, f_.type(f_.operand(op, i)));
     for (int i = 0; i < f_.result_count(op); ++i) refuse_dtype(op, f_.type(f_.result(op, i)));
-    check_whole_reads(op, info);
+    note_whole_reads(op, info);
     run_entry(*entry, op);
     if (const int scratch = scratch_operand(info); scratch >= 0 && f_.operand_count(op) > scratch)
       spoil(op, f_.operand(op, scratch));
   }
   void run_entry(const TableEntry& entry, OpId op);  // below Call
   // A tensor that an operation takes as a value is read as a whole.
-  void check_whole_reads(OpId op, const OpInfo& info) const {
+  void note_whole_reads(OpId op, const OpInfo& info) const {
     for (int i = 0; i < f_.operand_count(op); ++i) {
       const Slot& s = slots_[f_.operand(op, i).index];
-      if (!s.is_memory || s.data == nullptr || s.data->writers.empty() || i == memory_operand(info)) continue;
-      for (std::int64_t k = 0; k < s.data->size(); ++k) check_read(op, *s.data, k);
+      if (s.is_memory && s.data != nullptr && i != memory_operand(info)) note_whole_read(op, *s.data);
     }
   }
+  void note_whole_read(OpId op, const Data& d) const {
+    if (d.accesses.empty()) return;
+    for (std::int64_t k = 0; k < d.size(); ++k) note_read(op, d, k);
+  }
+  [[noreturn]] void fail_collision(OpId op, const Data& d, std::int64_t element, std::string_view what, std::int64_t other, std::string hint) const;
   void refuse_dtype(OpId op, const Type& t) const {
     if (!can_simulate(t.dtype))
       fail(
@@ -332,6 +338,7 @@ class Engine {
     // In a kernel, what is handed on is a value: later stores to the memory it was read from do not change it.
     if (f_.kind == FunctionKind::kernel) {
       if (s.is_memory && (s.is_view || !s.is_input)) {
+        note_whole_read(at, *s.data);
         s.data = std::make_shared<Data>(*s.data);
         s.data->dims = s.dims;
       }

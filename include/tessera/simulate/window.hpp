@@ -24,6 +24,10 @@ inline void count_read(Call& c, DType d, std::int64_t elements) {
 inline void count_write(Call& c, DType d, std::int64_t elements) {
   c.engine.statistics.gm_bytes_written += static_cast<std::uint64_t>(bytes_of(d, elements));
 }
+/// Elements of a tensor that follow each other are read.
+inline void note_reads(Call& c, const Data& source, std::int64_t first, std::int64_t count) {
+  for (std::int64_t k = 0; k < count && !source.accesses.empty(); ++k) c.engine.note_read(c.id, source, first + k);
+}
 
 /// The box of a tensor that a tile covers: of the attribute `window`, or the tile's own shape with leading ones.
 [[nodiscard]] inline Box covered_box(const Call& c, const Box& tile, int rank) {
@@ -68,10 +72,7 @@ inline void read_window(Call& c) {
   for_each_row(extents,
                [&](const Box& index) { r.copy(dot(to, index), source, start + dot(from, index), extents.last()); });
   if (c.engine.is_memory(c.operand(0))) count_read(c, source.dtype, extents.elements());
-  if (!source.writers.empty())
-    for_each_row(extents, [&](const Box& index) {
-      for (std::int64_t k = 0; k < extents.last(); ++k) c.engine.check_read(c.id, source, start + dot(from, index) + k);
-    });
+  for_each_row(extents, [&](const Box& index) { note_reads(c, source, start + dot(from, index), extents.last()); });
   c.result(std::move(r));
 }
 
@@ -91,7 +92,8 @@ inline void store_element(Call& c, const Data& source, std::int64_t from, Data& 
     target.integers[i] = add ? wrapped(target.dtype, sum(target.integers[i], source.integers[j])) : source.integers[j];
   }
   target.known[i] = 1;
-  if (!add) c.engine.note_write(c.id, target, to, was_known, before);
+  if (add) c.engine.note_add(c.id, target, to);
+  else c.engine.note_write(c.id, target, to, was_known, before);
 }
 inline void store(Call& c) {
   const Data* const own = &c.in(0);
@@ -153,7 +155,7 @@ inline void read(Call& c) {
   const Data& x = c.addressed(0);
   const std::int64_t at = element_position(c, 1, x.dims);
   if (!x.is_known(at)) c.fail_poison(0, x, at);
-  c.engine.check_read(c.id, x, at);
+  note_reads(c, x, at, 1);
   if (c.engine.is_memory(c.operand(0))) count_read(c, x.dtype, 1);
   c.result(x.number(at));
 }
