@@ -324,3 +324,30 @@ TEST_CASE("rows of a view are gathered") {
   for (std::int64_t i = 0; i < 4 * 128; ++i) CHECK(y(i / 128, i % 128) == 2 * x(6 + i / 64, i % 64));
   CHECK(test::contains(emit_pto(k, {.arch = Arch::a3}), "pto.tload"));
 }
+
+TEST_CASE("rows that a block of a launch gathers, no other one writes") {
+  using Pool = Tensor<Shape<64, 64>, f16>;
+  auto pool = zeros<Pool>();
+  const auto row_of = kernel("row_of", params("pool"), [](InOut<Pool> p) {
+    auto r = gather_row<Shape<1, 64>>(create<Shape<1, 64>, f16>(), p, at(0, 0), at(32 + block_index(), 0));
+    store(r, p, at(33 - block_index(), 0));
+  });
+  const auto run = [&](const auto& launch, auto&&... more) {
+    return test::thrown<UserError>([&] { simulate(launch, pool, more...); });
+  };
+  const auto two = spmd("two_rows", 2, params("pool"), [row_of](Pool p) { row_of(p); });
+  CHECK(test::contains(run(two), "gather_row: another block of the launch writes the element that is read (blocks 0, 1, element [33, 0])"));
+  static constexpr PagedGather how{.block_size = 32, .size = 64, .max_indices = 16, .space = Vec};
+  using Table = Tensor<Shape<1, 8>, i32>;
+  using Indices = Tensor<Shape<16>, i32>;
+  const auto paged_of = kernel("paged_of", params("pool", "indices", "table"), [](InOut<Pool> p, Indices indices, Table table) {
+    store(paged_gather<how>(p, indices, table) * 2.0f, p, at(block_index() * 16, 0));
+  });
+  const auto paged_two = spmd("paged_two", 2, params("pool", "indices", "table"), [paged_of](Pool p, Indices i, Table t) { paged_of(p, i, t); });
+  auto table = zeros<Table>();
+  auto rows = zeros<Indices>();
+  for (int i = 0; i < 16; ++i) rows(i) = 20;  // block 0 reads what block 1 writes later
+  CHECK(test::contains(run(paged_two, rows, table), "store: another block of the launch reads the element that is written (blocks 0, 1, element [20, 0])"));
+  for (int i = 0; i < 16; ++i) rows(i) = 3;  // block 1 reads what block 0 wrote
+  CHECK(test::contains(run(paged_two, rows, table), "another block of the launch writes the element that is read (blocks 0, 1, element [3, 0])"));
+}

@@ -403,7 +403,7 @@ inline constexpr OpInfo gather_flat = {
     .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
     .infer = infer_gather_flat, .on_target = gather_on_target, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",
     .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
-    .scratch = ScratchRule::like_second, .packed = 0b01, .may_alias = false};
+    .scratch = ScratchRule::like_second, .packed = 0b11, .may_alias = false};
 
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &concat, &reshape,
     &view, &reinterpret, &transpose, &transpose_view, &set_valid_shape, &fillpad, &fillpad_expand, &read, &write, &gather, &gather_flat};

@@ -6,9 +6,10 @@
 namespace tessera::simulator {
 
 /// Copies the window of the source at `from` to `to`, turned where rows become columns.
-inline void copy_rows(Data& r, const Box& to, const Data& source, const Box& from, const Box& extents, bool transposed) {
+inline void copy_rows(Call& c, Data& r, const Box& to, const Data& source, const Box& from, const Box& extents, bool transposed) {
   for (std::int64_t i = 0; i < extents[0]; ++i) {
     const std::int64_t start = (from[0] + i) * source.dims[1] + from[1];
+    note_reads(c, source, start, extents[1]);
     if (!transposed) r.copy((to[0] + i) * r.dims[1] + to[1], source, start, extents[1]);
     else
       for (std::int64_t j = 0; j < extents[1]; ++j) r.copy((to[0] + j) * r.dims[1] + to[1] + i, source, start + j, 1);
@@ -16,7 +17,7 @@ inline void copy_rows(Data& r, const Box& to, const Data& source, const Box& fro
 }
 inline void gather_row(Call& c) {
   Data r = c.in(0);
-  const Data& source = c.in(1);
+  const Data& source = c.addressed(1);
   const bool transposed = c.attr(AttrKey::transposed) != 0;
   const Box to = c.integers(ops::gather_row_offsets, 2), from = c.integers(ops::gather_row_source_offsets, 2);
   const Box window{2, {c.attr(AttrKey::rows), c.attr(AttrKey::columns)}};
@@ -25,12 +26,12 @@ inline void gather_row(Call& c) {
   for (int i = 0; i < 2; ++i) Engine::check_extent(c.name(), c.location(), i, extents[i], window[i]);
   check_bounds(c, from, extents, source.dims);
   check_bounds(c, to, transposed ? Box{2, {extents[1], extents[0]}} : extents, r.dims);
-  copy_rows(r, to, source, from, extents, transposed);
+  copy_rows(c, r, to, source, from, extents, transposed);
   count_read(c, source.dtype, extents.elements());
   c.result(std::move(r));
 }
 inline void paged_gather(Call& c) {
-  const Data &source = c.in(0), &indices = c.in(1), &table = c.in(2);
+  const Data &source = c.addressed(0), &indices = c.in(1), &table = c.in(2);
   Data r = c.fresh();
   const std::int64_t block = c.attr(AttrKey::block_size), size = c.attr(AttrKey::columns), most = c.attr(AttrKey::rows);
   const bool transposed = c.attr(AttrKey::transposed) != 0;
@@ -42,7 +43,7 @@ inline void paged_gather(Call& c) {
     if (!table.is_known(page)) c.fail_poison(2, table, page);
     const Box from{2, {table.integers[static_cast<std::size_t>(page)] * block + index % block, c.attr(AttrKey::column)}}, row{2, {1, size}};
     check_bounds(c, from, row, source.dims);
-    copy_rows(r, transposed ? Box{2, {0, i}} : Box{2, {i, 0}}, source, from, row, transposed);
+    copy_rows(c, r, transposed ? Box{2, {0, i}} : Box{2, {i, 0}}, source, from, row, transposed);
   }
   c.result(std::move(r));
 }
