@@ -245,6 +245,28 @@ TEST_CASE("what several blocks add to, none of them reads or writes") {
   });
   CHECK(run(second_writes) == "store: another block of the launch adds to the element that is written (blocks 0, 1, element [0, 0])");
 }
+TEST_CASE("blocks return one result") {
+  const auto rows = kernel("rows_of_one", params("x"), [](X x) { return slice<Shape<8, 64>>(x, at(block_index() * 8, 0)); });
+  const auto apart = spmd("apart", 3, params("x"), [rows](X x) { return rows(x); });
+  const auto x = random<X>(13);
+  const auto line_of = [&](auto&& run) {
+    try {
+      run();
+      return std::string("no error");
+    } catch (const UserError& e) { return e.diagnostic().message + "\n  hint: " + e.diagnostic().hint; }
+  };
+  const std::string told = "call: blocks return different tensors (blocks 0 and 1)\n  hint: a launch has one result: write to an Out parameter at the block's offset";
+  CHECK(line_of([&] { (void)simulate(apart, x); }) == told);
+  const auto outer = orchestration("outer_of_apart", [apart](X a) { return apart(a); });
+  CHECK(line_of([&] { (void)simulate(outer, x); }) == told);
+  // The third block alone.
+  const auto late = kernel("late", params("x"), [](X a) { return slice<Shape<8, 64>>(a, at(block_index() / 2, 0)); });
+  const auto three = spmd("three_late", 3, params("x"), [late](X a) { return late(a); });
+  CHECK(contains(line_of([&] { (void)simulate(three, x); }), "(blocks 0 and 2)"));
+  const auto same = kernel("same_rows", params("x"), [](X a) { return slice<Shape<8, 64>>(a, at(8, 0)); });
+  const auto all = spmd("all_same", 3, params("x"), [same](X a) { return same(a); });
+  CHECK(line_of([&] { (void)simulate(all, x); }) == "no error");
+}
 TEST_CASE("one tensor under two names is refused when it is written") {
   const auto layer = orchestration("layer_5", params("x", "n"), [](X x, Index n) {
     Var a = add_one(x), b = add_one(x);

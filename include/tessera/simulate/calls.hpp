@@ -60,6 +60,39 @@ inline void add_statistics(Statistics& to, const Statistics& from) {
 [[nodiscard]] inline bool same_number(const Number& a, const Number& b) {
   return a.integer == b.integer && (a.real == b.real || (a.real != a.real && b.real != b.real));
 }
+/// What the blocks of a launch return: the same, all of them.
+class BlockResults {
+ public:
+  /// What block number `block` of the wrapper returns; block 0 comes first.
+  void add(const Engine& e, OpId end, std::int64_t block) {
+    const Function& f = e.function();
+    for (int i = 0; i < f.operand_count(end); ++i) {
+      Data result = returned(e, end, i);
+      if (block == 0) first_.push_back(std::move(result));
+      else if (!same(first_[static_cast<std::size_t>(i)], result))
+        fail(f[f[f.body()].first].location,
+             std::string("call: blocks return different ") + (f.type(f.operand(end, i)).is_scalar() ? "numbers" : "tensors") + " (blocks 0 and " + std::to_string(block) + ")",
+             "a launch has one result: write to an Out parameter at the block's offset");
+    }
+  }
+
+ private:
+  [[nodiscard]] static Data returned(const Engine& e, OpId end, int i) {
+    const ValueId v = e.function().operand(end, i);
+    if (!e.function().type(v).is_scalar()) return e.read(end, v);
+    Data one(e.function().type(v).dtype, Box{});
+    one.set(0, e.number(v));
+    return one;
+  }
+  [[nodiscard]] static bool same(const Data& a, const Data& b) {
+    if (a.dims != b.dims || a.known != b.known) return false;
+    for (std::int64_t i = 0; i < a.size(); ++i)
+      if (a.is_known(i) && !same_number(a.number(i), b.number(i))) return false;
+    return true;
+  }
+  std::vector<Data> first_;
+};
+
 /// While it lives, several blocks share tensors, and it is noted which of them reads, writes and adds to what.
 class SharedTensors {
  public:
@@ -142,6 +175,7 @@ inline void Engine::run_call(OpId op) {
   check_arguments(op, to);
   const std::int64_t blocks = to.kind == FunctionKind::spmd ? to.blocks : 1;
   SharedTensors shared(blocks);
+  BlockResults results;
   for (int i = 0; i < f_.operand_count(op); ++i) shared.add(slots_[f_.operand(op, i).index].data);
   for (std::int64_t block = 0; block < blocks; ++block) {
     Engine inner(to, callee_options(options, f_.kind, to, block), program_);
@@ -157,6 +191,7 @@ inline void Engine::run_call(OpId op) {
     }
     const OpId end = inner.run();
     add_statistics(statistics, inner.statistics);
+    if (blocks > 1) results.add(inner, end, block);
     if (block + 1 == blocks) take_results(op, inner, end);
   }
 }

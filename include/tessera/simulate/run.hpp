@@ -172,6 +172,7 @@ inline SimulationResult run_function(const Function& f, const Program* program, 
   SimulationResult out;
   const std::int64_t blocks = f.kind == FunctionKind::spmd ? f.blocks : 1;
   SharedTensors shared(blocks);
+  BlockResults returned;
   for (std::int64_t block = 0; block < blocks; ++block) {
     Engine engine(f, f.kind == FunctionKind::spmd ? callee_options(options, f.kind, f, block) : options, program);
     for (std::size_t i = 0; i < arguments.size(); ++i) memories[i] = bind_argument(engine, i, arguments[i], memories[i]);
@@ -179,6 +180,7 @@ inline SimulationResult run_function(const Function& f, const Program* program, 
       for (const std::shared_ptr<Data>& d : memories) shared.add(d);
     const OpId end = engine.run();
     add_statistics(out.statistics, engine.statistics);
+    if (blocks > 1) returned.add(engine, end, block);
     if (block + 1 < blocks) continue;
     if (end && f.is(end, ops::return_op))
       for (int i = 0; i < f.operand_count(end); ++i) out.results.push_back(result_to_host(engine, end, i));
