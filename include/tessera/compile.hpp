@@ -35,6 +35,13 @@ struct CompileOptions {
   const PassContext context{target_of(recorded, options.arch)};
   return run_passes(std::move(recorded), default_pipeline(), context, passes);
 }
+/// As above, for a program.
+[[nodiscard]] inline Program lower(Program&& recorded, const CompileOptions& options = {}) {
+  PassOptions passes;
+  passes.verify = options.verify;
+  const PassContext context{target_of(recorded.entry(), options.arch)};
+  return run_passes(std::move(recorded), default_pipeline(), context, passes);
+}
 
 /// The `.pto` module of a kernel, as its generator writes it: `emit_pto(softmax, {.arch = Arch::a5})`. Throws UserError.
 template <class F>
@@ -55,7 +62,7 @@ template <class F>
   Program p = caller.trace();
   name_from_source(p);
   const Arch arch = target_of(p.entry(), options.arch);
-  const Program lowered = lower(p, options);
+  const Program lowered = lower(std::move(p), options);
   std::vector<KernelText> texts;
   for (const Function& f : lowered.functions)
     if (f.kind == FunctionKind::kernel) texts.push_back({f.name.c_str(), emit_pto_mlir(f, {.arch = arch, .assembler = options.assembler})});

@@ -54,6 +54,15 @@ TEST_CASE("passes run in order, observed and timed", "[ir]") {
   CHECK(times[1].pass == "second");
 }
 
+TEST_CASE("hooks for programs do not observe a single function", "[ir]") {
+  Small k;
+  const std::string told = "internal error: passes: a hook for programs, but a single function is given (k)";
+  PassOptions before, after;
+  before.before_program = after.after_program = [](const Pass&, const Program&) {};
+  CHECK(thrown<InternalError>([&] { (void)run_passes(k.f(), {both, 2}, {}, before); }) == told);
+  CHECK(thrown<InternalError>([&] { (void)run_passes(k.f(), {both, 2}, {}, after); }) == told);
+}
+
 TEST_CASE("no pass gives the input back", "[ir]") {
   Small k;
   CHECK(print(run_passes(k.f(), {}, {})) == print(k.f()));

@@ -3,6 +3,8 @@
 
 #include "support/programs.hpp"
 
+#include <tessera/compile.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 
@@ -96,6 +98,20 @@ TEST_CASE("passes over a program are observed as a whole") {
   const Program lowered = run_passes(p, default_pipeline(), {Arch::a3}, options);
   CHECK(times.size() == default_pipeline().size());
   CHECK(seen.substr(0, 29) == "convert_tensor_to_tile_ops2 f");
+  // Hooks of functions see each kernel, in front of those of the whole.
+  PassOptions each;
+  std::string order;
+  each.before = [&](const Pass&, const Function& f) { order.append("<").append(f.name.c_str()); };
+  each.after = [&](const Pass&, const Function& f) { order.append(">").append(f.name.c_str()); };
+  each.after_program = [&](const Pass&, const Program&) { order.append("."); };
+  const Pass* const once[] = {&convert_tensor_to_tile_ops};
+  static_cast<void>(run_passes(p, {once, 1}, {Arch::a3}, each));
+  CHECK(order == "<k_3>k_3.");
+  // A program that is given up gives the same.
+  Program spent = p;
+  CHECK(print(run_passes(std::move(spent), default_pipeline(), {Arch::a3}, options)) == print(lowered));
+  CHECK(print(lower(p.functions[0])) == print(lowered.functions[0]));
+  CHECK(print(lower(Program(p))) == print(lowered));
   const Pass* const late[] = {&assign_buffers};
   CHECK(contains(thrown<InternalError>([&] { static_cast<void>(run_passes(p, {late, 1}, {Arch::a3})); }), "requires what the function does not have"));
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(run_passes(p.entry(), default_pipeline(), {Arch::a3})); }), "kernel: a function that calls kernels is no kernel (orchestration f"));

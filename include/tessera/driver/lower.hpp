@@ -63,9 +63,9 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       options.times = &times;
       if (before) options.before_program = hook("before", command.print_before_all, command.print_before);
       if (after) options.after_program = hook("after", command.print_after_all, command.print_after);
-      const Program recorded = trace_all(kernel, sources);
+      Program recorded = trace_all(kernel, sources);
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", print(recorded, printing));
-      const Program lowered = run_passes(recorded, default_pipeline(), {command.arch}, options);
+      const Program lowered = run_passes(std::move(recorded), default_pipeline(), {command.arch}, options);
       if (!before && !after) env.out << print(lowered, printing);
       if (command.timing) detail::print_times(env.err, times);
     });

@@ -40,8 +40,8 @@ struct PassTime {
 struct PassOptions {
   bool verify = false;                   ///< the input and the result of every pass
   Properties properties = {};            ///< what the input has
-  std::function<void(const Pass&, const Function&)> before, after;  ///< of a single function
-  std::function<void(const Pass&, const Program&)> before_program, after_program;  ///< of a whole program
+  std::function<void(const Pass&, const Function&)> before, after;  ///< of a function: the one that is given, or each kernel of a program
+  std::function<void(const Pass&, const Program&)> before_program, after_program;  ///< of a program; not when a single function is given
   std::vector<PassTime>* times = nullptr;  ///< receives one entry per pass, verification excluded
 };
 
@@ -76,54 +76,21 @@ void verify_after(std::string_view pass, const FunctionOrProgram& f, Properties 
     throw InternalError("after " + std::string(pass) + ": " + e.text());
   }
 }
-}  // namespace detail
 
-namespace detail {
 inline void require_properties(const Pass& pass, Properties have) {
   if (!have.contains(pass.required))
     throw InternalError(std::string(pass.name) + " requires what the function does not have: " + names(pass.required - have));
 }
-// Frees what `spent` points to once the first pass has read it.
-[[nodiscard]] inline Function run_passes(const Function& input, Function* spent, List<const Pass*> passes,
-                                         const PassContext& context, const PassOptions& options) {
-  require_kernel(input);
-  require_target(input, context.arch);
-  Properties have = options.properties;
-  if (options.verify) verify_after("recording", input, have);
-  Function current;
-  const Function* f = &input;
-  for (const Pass* pass : passes) {
-    require_properties(*pass, have);
-    if (options.before) options.before(*pass, *f);
-    const auto start = std::chrono::steady_clock::now();
-    current = pass->run(*f, context);
-    if (options.times != nullptr)
-      options.times->push_back(
-          {pass->name, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)});
-    f = &current;
-    if (spent != nullptr) *spent = Function();
-    spent = nullptr;
-    have = (have - pass->invalidated) | pass->produced;
-    if (options.verify) verify_after(pass->name, *f, have);
-    if (options.after) options.after(*pass, *f);
-  }
-  return passes.empty() ? input : std::move(current);
+// What the runner does with a function, and with a program.
+inline void require_input(const Function& f, Arch arch, const PassOptions& options) {
+  require_kernel(f);
+  require_target(f, arch);
+  if (options.before_program || options.after_program) throw InternalError("passes: a hook for programs, but a single function is given (" + std::string(f.name.c_str()) + ")");
 }
-}  // namespace detail
-
-/// Runs the passes in order. Throws UserError when the source is compiled for another target, InternalError when a pass
-/// does not find the properties that it requires or, with `verify`, when its result breaks a rule or a promise.
-[[nodiscard]] inline Function run_passes(const Function& input, List<const Pass*> passes, const PassContext& context,
-                                         const PassOptions& options = {}) {
-  return detail::run_passes(input, nullptr, passes, context, options);
+inline void require_input(const Program& p, Arch arch, const PassOptions&) {
+  for (const Function& f : p.functions) require_target(f, arch);
 }
-/// As above; the input's memory is free again after the first pass.
-[[nodiscard]] inline Function run_passes(Function&& input, List<const Pass*> passes, const PassContext& context,
-                                         const PassOptions& options = {}) {
-  return detail::run_passes(input, &input, passes, context, options);
-}
-
-namespace detail {
+[[nodiscard]] inline Function run_pass(const Pass& pass, const Function& f, const PassContext& context) { return pass.run(f, context); }
 [[nodiscard]] inline Program run_pass(const Pass& pass, const Program& p, const PassContext& context) {
   Program made;
   made.functions.reserve(p.functions.size());
@@ -135,28 +102,65 @@ namespace detail {
   }
   return made;
 }
-}  // namespace detail
+using FunctionHook = std::function<void(const Pass&, const Function&)>;
+using ProgramHook = std::function<void(const Pass&, const Program&)>;
+inline void observe(const FunctionHook& each, const ProgramHook&, const Pass& pass, const Function& f) {
+  if (each) each(pass, f);
+}
+inline void observe(const FunctionHook& each, const ProgramHook& whole, const Pass& pass, const Program& p) {
+  for (const Function& f : p.functions)
+    if (f.kind == FunctionKind::kernel) observe(each, {}, pass, f);
+  if (whole) whole(pass, p);
+}
 
-/// Runs the passes over the kernels of a program; those that have a part for callers adapt the calls. Throws as above.
-[[nodiscard]] inline Program run_passes(const Program& input, List<const Pass*> passes, const PassContext& context,
-                                        const PassOptions& options = {}) {
-  for (const Function& f : input.functions) require_target(f, context.arch);
+// Frees what `spent` points to once the first pass has read it.
+template <class FunctionOrProgram>
+[[nodiscard]] FunctionOrProgram run_passes(const FunctionOrProgram& input, FunctionOrProgram* spent, List<const Pass*> passes, const PassContext& context,
+                                           const PassOptions& options) {
+  require_input(input, context.arch, options);
   Properties have = options.properties;
-  if (options.verify) detail::verify_after("recording", input, have);
-  Program current = input;
+  if (options.verify) verify_after("recording", input, have);
+  FunctionOrProgram current;
+  const FunctionOrProgram* now = &input;
   for (const Pass* pass : passes) {
-    detail::require_properties(*pass, have);
-    if (options.before_program) options.before_program(*pass, current);
+    require_properties(*pass, have);
+    observe(options.before, options.before_program, *pass, *now);
     const auto start = std::chrono::steady_clock::now();
-    current = detail::run_pass(*pass, current, context);
+    current = run_pass(*pass, *now, context);
     if (options.times != nullptr)
       options.times->push_back(
           {pass->name, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)});
+    now = &current;
+    if (spent != nullptr) *spent = FunctionOrProgram();
+    spent = nullptr;
     have = (have - pass->invalidated) | pass->produced;
-    if (options.verify) detail::verify_after(pass->name, current, have);
-    if (options.after_program) options.after_program(*pass, current);
+    if (options.verify) verify_after(pass->name, *now, have);
+    observe(options.after, options.after_program, *pass, *now);
   }
-  return current;
+  return passes.empty() ? input : std::move(current);
+}
+}  // namespace detail
+
+/// Runs the passes in order. Throws UserError when the source is compiled for another target, InternalError when a pass
+/// does not find the properties that it requires or, with `verify`, when its result breaks a rule or a promise.
+[[nodiscard]] inline Function run_passes(const Function& input, List<const Pass*> passes, const PassContext& context,
+                                         const PassOptions& options = {}) {
+  return detail::run_passes<Function>(input, nullptr, passes, context, options);
+}
+/// As above; the input's memory is free again after the first pass.
+[[nodiscard]] inline Function run_passes(Function&& input, List<const Pass*> passes, const PassContext& context,
+                                         const PassOptions& options = {}) {
+  return detail::run_passes<Function>(input, &input, passes, context, options);
+}
+/// Runs the passes over the kernels of a program; those that have a part for callers adapt the calls. Throws as above.
+[[nodiscard]] inline Program run_passes(const Program& input, List<const Pass*> passes, const PassContext& context,
+                                        const PassOptions& options = {}) {
+  return detail::run_passes<Program>(input, nullptr, passes, context, options);
+}
+/// As above; the input's memory is free again after the first pass.
+[[nodiscard]] inline Program run_passes(Program&& input, List<const Pass*> passes, const PassContext& context,
+                                        const PassOptions& options = {}) {
+  return detail::run_passes<Program>(input, &input, passes, context, options);
 }
 
 }  // namespace tessera
