@@ -143,6 +143,29 @@ TEST_CASE("a buffer's run-time dims are those of a parameter, and kernels make n
   const auto bad = kernel("bad", [](S x) { (void)x; return create<Shape<dyn<"S">, 64>, f32>(); });
   CHECK(thrown<UserError>([&] { static_cast<void>(bad.trace()); }).find("create: a tile's shape must be static (S)") != std::string::npos);
 }
+TEST_CASE("a call binds any count of named dims") {
+  static_assert([] {
+    DimBinding binding;
+    for (int i = 0; i < 100; ++i)
+      if (!binding.bind(dyn<"A"> - i, 2 * i + 1)) return false;
+    for (int i = 0; i < 100; ++i)
+      if (binding(dyn<"A"> - i) != 2 * i + 1 || binding.bind(dyn<"A"> - i, 5000)) return false;
+    return true;
+  }());
+  // Six parameters of rank 8: 48 names.
+  Type wanted = shaped_type(f32, {1, 1, 1, 1, 1, 1, 1, 1}), given = wanted;
+  DimBinding binding;
+  for (int p = 0; p < 6; ++p) {
+    for (int i = 0; i < 8; ++i) {
+      wanted.dims[i] = dyn<"A"> - (p * 8 + i);
+      given.dims[i] = p * 8 + i + 1;
+    }
+    CHECK(check_argument(binding, wanted, given, p).lawful());
+  }
+  CHECK(binding(wanted) == given);
+  given.dims[7] = 3;
+  CHECK(check_argument(binding, wanted, given, 6).broken == rule::call_dim_has_two_sizes);
+}
 TEST_CASE("a function does not call itself") {
   try {
     static_cast<void>(endless.trace());

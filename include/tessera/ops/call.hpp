@@ -9,18 +9,22 @@ namespace tessera {
 /// The dims of the caller that the named dims of the callee stand for.
 class DimBinding {
  public:
+  constexpr DimBinding() = default;
+  DimBinding(const DimBinding&) = delete;
+  DimBinding& operator=(const DimBinding&) = delete;
+  constexpr ~DimBinding() { delete[] bound_; }
+
   /// States that a parameter's dim is `dim`; false when it is another one already.
   constexpr bool bind(std::int64_t name, std::int64_t dim) {
     for (int i = 0; i < count_; ++i)
-      if (names_[i] == name) return dims_[i] == dim;
-    if (count_ == max_names) return false;
-    names_[count_] = name;
-    dims_[count_++] = dim;
+      if (bound_[i].name == name) return bound_[i].dim == dim;
+    if (count_ == room_) grow();
+    bound_[count_++] = {name, dim};
     return true;
   }
   [[nodiscard]] constexpr std::int64_t operator()(std::int64_t dim) const {
     for (int i = 0; is_dynamic(dim) && i < count_; ++i)
-      if (names_[i] == dim) return dims_[i];
+      if (bound_[i].name == dim) return bound_[i].dim;
     return dim;
   }
   /// A type of the callee as the caller sees it.
@@ -30,9 +34,19 @@ class DimBinding {
   }
 
  private:
-  static constexpr int max_names = 32;
-  int count_ = 0;
-  std::int64_t names_[max_names] = {}, dims_[max_names] = {};
+  struct Bound {
+    std::int64_t name = 0, dim = 0;
+  };
+  constexpr void grow() {
+    room_ = room_ == 0 ? max_rank : 2 * room_;
+    Bound* const larger = new Bound[static_cast<std::size_t>(room_)];
+    for (int i = 0; i < count_; ++i) larger[i] = bound_[i];
+    delete[] bound_;
+    bound_ = larger;
+  }
+
+  int count_ = 0, room_ = 0;
+  Bound* bound_ = nullptr;
 };
 
 /// Whether an argument fits a parameter; the parameter's named dims are bound.
