@@ -85,6 +85,22 @@ TEST_CASE("emit writes the kernels, and the manifest says what calls them") {
   CHECK(j["callers"][1]["blocks"] == 4);
   CHECK(j["callers"][1]["arguments"][1]["direction"] == "out");
 }
+TEST_CASE("the manifest writes attributes as the printer does") {
+  Recording k;
+  k.cast(k.tensor("x", f32, {8}), i32, Rounding::floor);
+  k.returns();
+  const Function& f = k.f();
+  const OpId op = f[f.body()].first;
+  CHECK(driver::detail::operation_json({}, f, driver::detail::ValueNames(f), op)["attributes"].dump() == R"({"rounding":"floor"})");
+  const auto one = [&](AttrKey key, std::int64_t n) { return driver::detail::attribute_json(f, int_attr(key, n)).dump(); };
+  CHECK(one(AttrKey::compare, static_cast<int>(Compare::ge)) == R"("ge")");
+  CHECK(one(AttrKey::split, static_cast<int>(Split::left_right)) == R"("left_right")");
+  CHECK(one(AttrKey::space, Mat) == R"("Mat")");
+  CHECK(one(AttrKey::pad, static_cast<int>(Pad::min)) == R"("min")");
+  CHECK(one(AttrKey::pattern, static_cast<int>(MaskPattern::P0010)) == R"("P0010")");
+  CHECK(one(AttrKey::axis, 1) == "1");
+  CHECK(driver::detail::dims_json({dyn<"S">, 64}).dump() == R"(["S",64])");
+}
 TEST_CASE("emit of an orchestration alone writes the kernels that it reaches and keeps what is there") {
   Generator g;
   REQUIRE(g.run({"emit", "--out", g.directory.string(), "wide"}) == 0);

@@ -116,7 +116,7 @@ TEST_CASE("the manifest states files, places, and arguments in the order of a ca
   add_widen(g);
   REQUIRE(g.emit() == 0);
   CHECK(contents(g.directory / "manifest.json") == R"({
-  "version": 2,
+  "version": 3,
   "kernels": [
     {
       "name": "widen",
@@ -231,14 +231,14 @@ TEST_CASE("emitting some kernels by name leaves the others, in files and in the 
 }
 
 TEST_CASE("only files of kernels are removed, whatever the previous manifest says") {
-  const std::string manifest = R"({"version": 2, "kernels": [{"name": "a", "file": "../up.pto"}, {"name": "b", "file": "notes.txt"},
+  const std::string manifest = R"({"version": 3, "kernels": [{"name": "a", "file": "../up.pto"}, {"name": "b", "file": "notes.txt"},
                                    {"name": "c", "file": 3}, 4, {"name": "d", "file": "a.b.pto"}, {"name": "e", "file": ""},
                                    {"name": "f", "file": "gone.pto"}, {"name": "g", "file": "folder.pto"}, {"file": "h.pto"}]})";
   const auto listed = driver::listed_kernels(manifest);
   REQUIRE(listed.size() == 2);
   CHECK(listed[0]["file"] == "gone.pto");
   CHECK(listed[1]["file"] == "folder.pto");
-  for (const char* text : {"", "{", "[]", "{\"kernels\": 3}", "{}", R"({"version": 1, "kernels": [{"name": "a", "file": "a.pto"}]})"})
+  for (const char* text : {"", "{", "[]", "{\"kernels\": 3}", "{}", R"({"version": 2, "kernels": [{"name": "a", "file": "a.pto"}]})"})
     CHECK(driver::listed_kernels(text).empty());
   Generator g;
   add_twice(g);

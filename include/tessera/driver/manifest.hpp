@@ -18,13 +18,20 @@ namespace detail {
 
 inline std::string text_json(std::string_view text) { return std::string(text); }
 /// Numbers, and the names of run-time dims.
-inline nlohmann::ordered_json shape_json(const Type& t) {
-  nlohmann::ordered_json shape = nlohmann::ordered_json::array();
-  for (int i = 0; i < t.rank; ++i) {
-    if (is_dynamic(t.dims[i])) shape.push_back(std::string(symbol_of(t.dims[i]).view()));
-    else shape.push_back(t.dims[i]);
+inline nlohmann::ordered_json dims_json(List<std::int64_t> dims) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::int64_t d : dims) {
+    if (is_dynamic(d)) list.push_back(std::string(symbol_of(d).view()));
+    else list.push_back(d);
   }
-  return shape;
+  return list;
+}
+inline nlohmann::ordered_json shape_json(const Type& t) { return dims_json({t.dims, static_cast<std::size_t>(t.rank)}); }
+/// As the printer writes it.
+inline nlohmann::ordered_json attribute_json(const Function& f, const Attr& a) {
+  if (a.is_list) return dims_json(f.list(a));
+  if (const std::string_view named = word_of(a.key, a.integer); !named.empty()) return std::string(named);
+  return a.integer;
 }
 inline std::string_view name(FunctionArgument::Kind k) {
   constexpr std::string_view names[] = {"tensor", "scalar", "dim"};
@@ -119,9 +126,7 @@ inline nlohmann::ordered_json operation_json(const Program& p, const Function& f
   for (int i = 0; i < f.result_count(op); ++i) j["results"].push_back(value_json(f, names, f.result(op, i)));
   for (const Attr& a : f.attrs(op)) {
     if (a.key == AttrKey::callee) continue;
-    if (a.key == AttrKey::compare) j["attributes"][std::string(tessera::name(a.key))] = std::string(tessera::name(static_cast<Compare>(a.integer)));
-    else if (a.is_list) j["attributes"][std::string(tessera::name(a.key))] = std::vector<std::int64_t>(f.list(a).begin(), f.list(a).end());
-    else j["attributes"][std::string(tessera::name(a.key))] = a.integer;
+    j["attributes"][std::string(tessera::name(a.key))] = attribute_json(f, a);
   }
   for (int i = 0; i < f.block_count(op); ++i) {
     nlohmann::ordered_json block;
@@ -158,7 +163,7 @@ inline nlohmann::ordered_json body_json(const Program& p, const Function& f, con
 }
 
 /// Grows when a reader of the former version would misread the file.
-inline constexpr int manifest_version = 2;
+inline constexpr int manifest_version = 3;
 [[nodiscard]] inline std::string manifest_text(const std::vector<nlohmann::ordered_json>& kernels,
                                                const std::vector<nlohmann::ordered_json>& callers = {}) {
   nlohmann::ordered_json j;

@@ -45,6 +45,18 @@ struct PrintOptions {
   return names[static_cast<int>(p)];
 }
 [[nodiscard]] constexpr std::string_view name(Split s) { return s == Split::up_down ? "up_down" : "left_right"; }
+/// What an attribute's value is called; empty where it is a number.
+[[nodiscard]] constexpr std::string_view word_of(AttrKey key, std::int64_t value) {
+  switch (key) {
+    case AttrKey::rounding: return name(static_cast<Rounding>(value));
+    case AttrKey::compare: return name(static_cast<Compare>(value));
+    case AttrKey::split: return name(static_cast<Split>(value));
+    case AttrKey::space: return name(static_cast<MemorySpace>(value));
+    case AttrKey::pad: return name(static_cast<Pad>(value));
+    case AttrKey::pattern: return name(static_cast<MaskPattern>(value));
+    default: return {};
+  }
+}
 [[nodiscard]] constexpr std::string_view name(Direction d) {
   constexpr std::string_view names[] = {"in", "out", "inout"};
   return names[static_cast<int>(d)];
@@ -202,12 +214,7 @@ class Printer {
       out_.push_back('[');
       for (std::size_t i = 0; i < a.count; ++i) out_.append(i == 0 ? "" : ", ").append(dim_text(f_.list(a)[i]));
       out_.push_back(']');
-    } else if (a.key == AttrKey::rounding) out_.append(name(static_cast<Rounding>(a.integer)));
-    else if (a.key == AttrKey::compare) out_.append(name(static_cast<Compare>(a.integer)));
-    else if (a.key == AttrKey::split) out_.append(name(static_cast<Split>(a.integer)));
-    else if (a.key == AttrKey::space) out_.append(name(static_cast<MemorySpace>(a.integer)));
-    else if (a.key == AttrKey::pad) out_.append(name(static_cast<Pad>(a.integer)));
-    else if (a.key == AttrKey::pattern) out_.append(name(static_cast<MaskPattern>(a.integer)));
+    } else if (const std::string_view named = word_of(a.key, a.integer); !named.empty()) out_.append(named);
     else out_.append(number_text(a.integer));
   }
   [[nodiscard]] std::string_view prefix(OpId op) const {
