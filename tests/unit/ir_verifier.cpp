@@ -203,6 +203,36 @@ TEST_CASE("legal: operations on rows do not meet columns", "[ir]") {
                  "legal: a tile has one dim and is not a row\n  %0 = tile.create()"));
 }
 
+TEST_CASE("legal: every operation on tiles has an instruction, and its scratch", "[ir]") {
+  for (const OpInfo* op : {&ops::sin, &ops::cos}) {
+    Recording k;
+    k.op(*op, {k.create(f32, {8, 16}, Vec)});
+    k.returns();
+    CHECK(verdict(k.f(), {Property::tile_ops, Property::tiles_2d}) == lawful_text);
+    CHECK(contains(verdict(k.f(), {Property::legal}), "legal: the operation has no instruction\n  %1 = tile." + std::string(op->name) + "(%0)"));
+  }
+  Recording repeated;
+  repeated.op(ops::broadcast_to, {repeated.create(f32, {1, 16}, Vec)}, {}, shaped_type(f32, {8, 16}, Vec));
+  repeated.returns();
+  CHECK(contains(verdict(repeated.f(), {Property::legal}), "legal: the operation has no instruction\n  %1 = tile.broadcast_to(%0)"));
+  for (const OpInfo* op : {&ops::row_sum, &ops::transpose}) {
+    Recording k;
+    k.op(*op, {k.create(f32, {8, 16}, Vec)});
+    k.returns();
+    CHECK(contains(verdict(k.f(), {Property::legal}), "legal: the operation has no scratch tile\n  %1 = tile." + std::string(op->name) + "(%0)"));
+  }
+  Recording both;
+  const ValueId x = both.create(i32, {8, 16}, Vec);
+  both.op(ops::bit_xor, {x, x});
+  both.returns();
+  CHECK(contains(verdict(both.f(), {Property::legal}), "legal: the operation has no scratch tile\n  %1 = tile.bit_xor(%0, %0)"));
+  // On tensors it is still to be made one on tiles.
+  Recording tensors;
+  tensors.op(ops::sin, {tensors.tensor("x", f32, {8, 16})});
+  tensors.returns();
+  CHECK(verdict(tensors.f(), {Property::legal}) == lawful_text);
+}
+
 TEST_CASE("spaces_inferred: operands stand where the instruction reads them", "[ir]") {
   Recording k;
   const ValueId a = k.create(f16, {16, 32}, Mat), b = k.create(f16, {32, 16}, Right);

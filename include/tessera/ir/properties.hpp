@@ -12,7 +12,7 @@ enum class Property : std::uint8_t {
   split_regions_valid,  ///< the lanes of split regions share nothing, and what crosses their border says so
   tile_ops,         ///< no tensor-level operation: tensors are parameters that are loaded, stored, read and written
   tiles_2d,         ///< no tile of rank > 2; transposes have their scratch
-  legal,            ///< what legalize promises: instructions find the element types and layouts that they need
+  legal,            ///< operations on tiles have an instruction, which finds the element types, layouts and scratch that it needs
   spaces_inferred,  ///< every tile stands where the instructions that use it can read it
   buffers_assigned  ///< every tile has a buffer that holds it
 };

@@ -197,8 +197,19 @@ class Verifier {
       require(f_.attr(op, AttrKey::transpose_lhs) == 0 && f_.attr(op, AttrKey::transpose_rhs) == 0, op,
               "tiles_2d: a tile operand is read transposed");
   }
+  [[nodiscard]] bool on_tiles(OpId op) const {
+    for (int i = 0; i < f_.operand_count(op); ++i)
+      if (f_.type(f_.operand(op, i)).is_tile()) return true;
+    return f_.result_count(op) > 0 && f_.type(f_.result(op)).is_tile();
+  }
   void legal(OpId op) const {
-    if (!f_.info(op).row_major) return;
+    const OpInfo& info = f_.info(op);
+    if (on_tiles(op)) {
+      require(info.form != PtoForm::expanded, op, "legal: the operation has no instruction");
+      require(info.scratch == ScratchRule::none || f_.operand_count(op) == scratch_operand(info) + 1, op,
+              "legal: the operation has no scratch tile");
+    }
+    if (!info.row_major) return;
     const auto rows_first = [&](ValueId v) {
       const Type& t = f_.type(v);
       return !t.is_tile() || t.space != Vec || t.layout == Layout::nd;

@@ -126,7 +126,7 @@ inline constexpr OpInfo col_expand = {
     .dtypes = {every_word, every_word}, .pto = "tcolexpand", .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
 inline constexpr OpInfo broadcast_to = {
     .name = "broadcast_to", .summary = "x repeated to a shape; each dim of x, from the last, is 1 or that of the shape", .infer = infer_broadcast,
-    .valid = ValidRule::repeated, .dtypes = {every_word, every_word}, .form = PtoForm::none, .operand_spaces = {spaces(Vec), {}, {}},
+    .valid = ValidRule::repeated, .dtypes = {every_word, every_word}, .form = PtoForm::expanded, .operand_spaces = {spaces(Vec), {}, {}},
     .may_alias = false, .self_loading = true};
 
 inline constexpr const OpInfo* broadcast_family[] = {&row_expand_add, &row_expand_sub, &row_expand_mul, &row_expand_div,

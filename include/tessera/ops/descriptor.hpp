@@ -130,7 +130,7 @@ enum class ScratchRule : std::uint8_t {
 
 /// How an operation is written in `.pto` text.
 enum class PtoForm : std::uint8_t {
-  none,       ///< no instruction
+  none,       ///< needs no instruction
   ins_outs,   ///< `pto.X ins(operands) outs(result)`
   cast, compare, arg_reduce, merge, fill, sequence, load, store, move, matmul, matmul_acc,
   subview,          ///< a window of a tile
@@ -143,7 +143,8 @@ enum class PtoForm : std::uint8_t {
   arith,            ///< a scalar instruction, see ops/scalar.hpp
   control, block_index,
   gather_row,       ///< a window of a tensor loaded into a window of a tile
-  memory_view       ///< no instruction: what addresses it has its own view of the parameter
+  memory_view,      ///< no instruction: what addresses it has its own view of the parameter
+  expanded          ///< no instruction: a pass makes other operations of it
 };
 
 /// Effects on operands that live in GM (tiles are values). reads_all: operand 0 in bulk, the others by the scalar unit.

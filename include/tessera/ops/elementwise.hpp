@@ -128,7 +128,7 @@ constexpr OpInfo with_precision(OpInfo op, std::string_view word) {
   return op;
 }
 constexpr OpInfo without_instruction(OpInfo op) {
-  op.form = PtoForm::none;
+  op.form = PtoForm::expanded;
   return op;
 }
 constexpr OpInfo unlike(OpInfo op) {

@@ -96,7 +96,7 @@ inline constexpr OpInfo gather_row = {
 inline constexpr OpInfo paged_gather = {
     .name = "paged_gather", .summary = "row i is row table[index[i] / block_size] * block_size + index[i] % block_size of the source; operands: source, indices, block table",
     .level = Level::tensor, .infer = infer_paged_gather, .valid = ValidRule::gathered,
-    .dtypes = {dtypes(i8, f16, bf16, f32), dtypes(i8, f16, bf16, f32)}, .form = PtoForm::none, .effect = Effect::reads_all, .pure = false,
+    .dtypes = {dtypes(i8, f16, bf16, f32), dtypes(i8, f16, bf16, f32)}, .form = PtoForm::expanded, .effect = Effect::reads_all, .pure = false,
     .self_loading = true};
 
 inline constexpr const OpInfo* gather_rows_family[] = {&gather_row, &paged_gather};

@@ -118,13 +118,13 @@ inline constexpr OpInfo gather_mask = {
     .form = PtoForm::pattern, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
 inline constexpr OpInfo scatter = {
     .name = "scatter", .summary = "x[M,N] with source[i,j] at [i, index[i,j]]", .level = Level::tensor, .infer = infer_scatter,
-    .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::none};
+    .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::expanded};
 inline constexpr OpInfo scatter_mask = {
     .name = "scatter_mask", .summary = "x[M,N] with the elements of source[M,N/2] or [M,N/4] at every second or fourth column; attribute: pattern",
-    .level = Level::tensor, .infer = infer_scatter_mask, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::none};
+    .level = Level::tensor, .infer = infer_scatter_mask, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::expanded};
 inline constexpr OpInfo scatter_update = {
     .name = "scatter_update", .summary = "x[M,N] with row source[k] at row index[k], index[B,S] row by row", .level = Level::tensor,
-    .infer = infer_scatter_update, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::none};
+    .infer = infer_scatter_update, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::expanded};
 inline constexpr OpInfo scatter_flat = {
     .name = "scatter_flat", .summary = "a tile like target: the elements of source at row-major positions index, elsewhere 0; operands: target, source, index",
     .level = Level::tile, .infer = infer_scatter_flat, .valid = ValidRule::first, .dtypes = {every_word, every_word}, .pto = "tscatter", .form = PtoForm::scatter,

@@ -398,7 +398,7 @@ inline constexpr OpInfo write = {
     .self_loading = true};
 inline constexpr OpInfo gather = {
     .name = "gather", .summary = "x[.., index[..,j]] along the last axis, or another one; attribute: axis", .level = Level::tensor, .infer = infer_gather,
-    .dtypes = {words, words_a5}, .form = PtoForm::none, .self_loading = true};
+    .dtypes = {words, words_a5}, .form = PtoForm::expanded, .self_loading = true};
 inline constexpr OpInfo gather_flat = {
     .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
     .infer = infer_gather_flat, .on_target = gather_on_target, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",

@@ -392,8 +392,9 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_pattern,    emit_scatter,
                                       emit_arith,      emit_control,
                                       emit_block_index, emit_gather_row,
-                                      [](Module&, OpId) {} /* memory_view */};
-static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::memory_view) + 1);
+                                      [](Module&, OpId) {} /* memory_view */,
+                                      [](Module& m, OpId o) { contradict(m, o, "the operation has no instruction"); } /* expanded */};
+static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::expanded) + 1);
 
 inline void emit_block(Module& m, BlockId b) {
   m.deeper();
