@@ -126,7 +126,7 @@ void tile_table(std::ostream& out, const ops::Family& family) {
   out << "| operation | level | result | element types on a3 | on a5 | operands stand in | result stands in | valid extents of the "
          "result | instruction | pipe | notes |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const OpInfo* op : family) {
-    const std::string a3 = text(op->dtypes[0]), a5 = text(op->dtypes[1]);
+    const std::string a3 = only_on_a5(*op) ? "none" : text(op->dtypes[0]), a5 = text(op->dtypes[1]);
     out << "| " << code(op->name) << " | " << name_of(op->level) << " | " << cell(op->summary) << " | " << a3 << " | "
         << (a3 == a5 ? "the same" : a5) << " | " << operand_spaces(*op) << " | " << text(op->result_spaces) << " | "
         << name_of(op->valid) << " | " << instruction(*op) << " | " << pipes(*op) << " | " << notes(*op) << " |\n";

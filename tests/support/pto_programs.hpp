@@ -213,6 +213,11 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
     }
     case PtoForm::fill:
       return l.op(op, {l.parameter("s", scalar_type(d))}, {}, wide);
+    case PtoForm::random: {
+      std::vector<ValueId> words;
+      for (const char* const name : {"k0", "k1", "c0", "c1", "c2", "c3"}) words.push_back(l.parameter(name, scalar_type(i32)));
+      return l.op(op, words, {int_attr(AttrKey::rounds, 7)}, wide);
+    }
     case PtoForm::sequence:
       return l.op(op, {l.parameter("s", scalar_type(d))}, {}, tile_type(d, {1, tile_cols}));
     case PtoForm::subview:

@@ -66,6 +66,7 @@ class OneOperation : public Recording {
     if (is(ops::create)) return create(x_.dtype, dims, on_tiles_ ? Vec : Gm);
     if (is(ops::full)) return op(info, {scalar_operand()}, {}, requested(dims));
     if (is(ops::arange)) return op(info, {scalar_operand()}, {}, requested(row));
+    if (is(ops::random)) return x_.rank == 2 && x_.last() > 1 ? op(info, std::vector<ValueId>(6, constant(i32, 1)), {}, requested(dims)) : ValueId{};
     if (is(ops::slice)) return slice(any_operand(), dims, zeros());
     if (is(ops::assemble)) {
       std::vector<ValueId> operands{op(ops::full, {scalar_operand()}, {}, requested(dims)), any_operand()};

@@ -7,6 +7,7 @@
 #include "call.hpp"
 #include "control.hpp"
 #include "gather_rows.hpp"
+#include "random.hpp"
 #include "registry.hpp"
 #include "sort.hpp"
 #include "split.hpp"

@@ -9,6 +9,7 @@
 #include "indexed.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
+#include "random.hpp"
 #include "reduce.hpp"
 #include "scalar.hpp"
 #include "sort.hpp"
@@ -32,7 +33,7 @@ inline constexpr Family families[] = {
     family("compare", compare_family),
     family("reduce", reduce_family), family("sort", sort_family), family("matmul", matmul_family),
     family("memory", memory_family), family("indexed", indexed_family), family("gather rows", gather_rows_family),
-    family("split", split_family), family("scalar", scalar_family),
+    family("random", random_family), family("split", split_family), family("scalar", scalar_family),
     family("control", control_family)};
 
 }  // namespace tessera::ops

@@ -26,6 +26,7 @@ enum class AttrKey : std::uint8_t {
   block_size, column,  ///< of paged_gather: rows in a block, and the first column
   pattern,         ///< MaskPattern
   high_precision,  ///< 1: the slower and more exact instruction
+  rounds,          ///< of random
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.
@@ -139,6 +140,7 @@ enum class PtoForm : std::uint8_t {
   transposed_view,  ///< no instruction: the load has the transposed type
   fill_pad, set_valid, read, write,
   pattern,          ///< `ins` with a mask pattern
+  random,           ///< words, and the rounds
   scatter,          ///< written to the storage of operand 0, which is no operand of the instruction
   arith,            ///< a scalar instruction, see ops/scalar.hpp
   control, block_index,
@@ -317,11 +319,15 @@ constexpr Type scratch_type_of(const OpInfo& op, TypeAt&& type_at) {
   return arch == Arch::a3 ? rule::dtype_not_supported_on_a3 : rule::dtype_not_supported_on_a5;
 }
 
+/// Whether a3 has the operation for no element type.
+[[nodiscard]] constexpr bool only_on_a5(const OpInfo& op) {
+  return op.dtypes[static_cast<int>(Arch::a3)].bits == 0 && op.dtypes[static_cast<int>(Arch::a5)].bits != 0;
+}
 /// Whether a target has the operation for these types, and room for the result in its space.
 [[nodiscard]] constexpr Verdict check_target(const OpInfo& op, const InferInput& in, const Type& result, Arch arch) {
   const Type& first = in.count > op.typed_by && in.type(op.typed_by).is_shaped() ? in.type(op.typed_by) : result;
   if (first.is_shaped() && !accepts_on(op, first.dtype, arch) && !op.filled[static_cast<int>(arch)].contains(first.dtype))
-    return breaks(dtype_rule(arch), arg_op, arg(first.dtype));
+    return only_on_a5(op) && arch == Arch::a3 ? breaks(rule::operation_is_for_a5, arg_op) : breaks(dtype_rule(arch), arg_op, arg(first.dtype));
   if (op.on_target != nullptr) {
     const Verdict v = op.on_target(in, result, arch);
     if (!v.lawful()) return v;

@@ -6,6 +6,7 @@
 #include "indexed.hpp"
 #include "matmul.hpp"
 #include "memory.hpp"
+#include "random.hpp"
 #include "reduce.hpp"
 #include "scalar.hpp"
 #include "sort.hpp"
@@ -22,6 +23,7 @@ namespace tessera::simulator {
     };
     add(elementwise_table);
     add(compare_table);
+    add(random_table);
     add(reduce_table);
     add(sort_table);
     add(matmul_table);

@@ -210,6 +210,12 @@ inline void emit_sequence(Module& m, OpId o) {
          descending ? " {descending = true}" : "");
 }
 
+/// Ten rounds are not stated.
+inline void emit_random(Module& m, OpId o) {
+  const std::int64_t rounds = m.f.attr(o, AttrKey::rounds, 10);
+  write_instruction(m, o, rounds == 10 ? std::string() : " {rounds = " + std::to_string(rounds) + " : i32}", {});
+}
+
 /// Positions and patterns are about storage, so that a window of wider rows is copied.
 inline Tile gapless(Module& m, OpId o, int operand) {
   const ValueId v = m.f.operand(o, operand);
@@ -389,7 +395,8 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_reshape,    emit_transposed_view,
                                       emit_fill_pad,   emit_set_valid,
                                       emit_read,       emit_write,
-                                      emit_pattern,    emit_scatter,
+                                      emit_pattern,    emit_random,
+                                      emit_scatter,
                                       emit_arith,      emit_control,
                                       emit_block_index, emit_gather_row,
                                       [](Module&, OpId) {} /* memory_view */,
