@@ -55,7 +55,7 @@ std::string_view name_of(ValidRule v) {
   constexpr std::string_view names[] = {
       "full", "as operand 1", "intersection", "as operand 1, which operand 2 covers", "as operand 1, whole where repeated",
       "those of the larger operand", "intersection",
-      "what reaches into the half", "one behind the other", "as operand 1, whole rows", "last axis 1", "second-last axis 1",
+      "what reaches into the half", "one behind the other", "as operand 1, whole rows", "one element for each row", "last axis 1", "second-last axis 1",
       "stated, or the whole window", "stated", "one row for each index", "rows of lhs, columns of rhs", "axes exchanged",
       "as many columns as the pattern takes", "kept where the dims are", "last axis scaled"};
   static_assert(std::size(names) == static_cast<std::size_t>(ValidRule::reinterpret) + 1);

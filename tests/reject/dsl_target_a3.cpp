@@ -36,5 +36,7 @@ void test(Tensor<Shape<4, 64>, i8> i, Tensor<Shape<4, 64>, i32> w, Tensor<Shape<
   (void)(i >> 2);  // expect: dtype_not_supported_on_a3<(&tessera::ops::shrs|\(& tessera::ops::shrs\)), tessera::i8>
 #elif CASE == 12
   (void)random<Shape<4, 256>, u32>(philox_key(1, 2), philox_counter(0, 0, 0, 0));  // expect: operation_is_for_a5<(&tessera::ops::random|\(& tessera::ops::random\))>
+#elif CASE == 13
+  (void)gather_compare<Compare::gt, 8>(w, 3);  // expect: matches_by_gt_on_a3<(&tessera::ops::find_positions|\(& tessera::ops::find_positions\))>
 #endif
 }

@@ -184,6 +184,8 @@ GIVES((col_expand<Shape<8, 64>>(v<TRow>())), Tile<Shape<8, 64>, f32, Vec>);
 GIVES(fillpad(v<T>(), Pad::max), T);
 GIVES((full<Shape<4>, i32>(1)), Tensor<Shape<4>, i32>);
 GIVES((full<Shape<4, 8>, f32, Vec>(v<S>())), Tile<Shape<4, 8>, f32, Vec>);
+GIVES((gather_compare<Compare::eq, 32>(v<X>(), 1.0f).positions), Tensor<Shape<type_of<X>.dims[0], 32>, i32>);
+GIVES((gather_compare<Compare::gt, 8>(v<X>() + 1.0f, v<Scalar<f32>>()).counts), Tensor<Shape<1, type_of<X>.dims[0]>, i32>);
 GIVES((random<Shape<4, 8>, u32>(philox_key(1, 2u), philox_counter(v<Scalar<i32>>(), 0, v<Scalar<u32>>(), 0))), Tensor<Shape<4, 8>, u32>);
 GIVES((random<Shape<4, 8>, i32, Vec>(philox_key(1, 2), philox_counter(0, 0, 0, 0), 7)), Tile<Shape<4, 8>, i32, Vec>);
 GIVES((arange<Shape<1, 8>, i32>(0)), Tensor<Shape<1, 8>, i32>);

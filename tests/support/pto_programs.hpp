@@ -265,6 +265,12 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
                   scalar_type(d == f32 ? f16 : f32));
     case PtoForm::pattern:
       return l.op(op, {source(l, "x", wide)}, {int_attr(AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P1010))});
+    case PtoForm::matches: {
+      const Attr by = int_attr(AttrKey::compare, static_cast<std::int64_t>(d == i32 ? Compare::eq : Compare::gt));
+      const ValueId other = l.op(ops::create, {}, {}, tile_type(i32, {&op == &ops::find_positions ? 1 : tile_rows, &op == &ops::find_positions ? tile_rows : tile_cols}));
+      return l.op(op, {source(l, "x", wide), l.parameter("s", scalar_type(d)), l.f.constant(i32, std::int64_t{7}),
+                       l.op(ops::create, {}, {}, tile_type(u8, {tile_rows, tile_cols})), other}, {by}, tile_type(i32, {tile_rows, 16}));
+    }
     case PtoForm::scatter: {
       const ValueId target = l.op(ops::create, {}, {}, wide);
       if (&op == &ops::scatter_strided)

@@ -124,6 +124,11 @@ class OneOperation : public Recording {
       return op(info, {tensor("t", x_.dtype, dims), tensor("i", i32, {7}), tensor("b", i32, {3})},
                 {attr(AttrKey::rows, 8), attr(AttrKey::columns, dims[1]), attr(AttrKey::block_size, 4), attr(AttrKey::space, Vec)});
     }
+    if (info.form == PtoForm::matches) {
+      if (x_.rank != 2) return {};
+      const Attr eq = attr(AttrKey::compare, static_cast<std::int64_t>(Compare::eq));
+      return op(info, {operand({dims[0], 64}, x_.dtype), scalar_operand(), constant(i32, 0)}, {eq}, shaped_type(i32, {dims[0], 16}, on_tiles_ ? Vec : Gm));
+    }
     if (is(ops::sort32)) {
       Dims wide = dims;
       wide.back() = 32;

@@ -36,6 +36,27 @@ concept unlawful_with = unrecorded_call<X...> || ((recorded<X> && ...) && !verdi
 template <DType D>
 using only_dtype = Scalar<D>;
 
+/// The verdict on the places of `Places` matches in each row.
+template <Compare By, std::int64_t Places, class X, class K>
+struct match_verdict {
+  static constexpr const OpInfo* op = &ops::find_positions;
+  static constexpr Type x = type_of<value_of<X>>;
+  static constexpr Attr attr = int_attr(AttrKey::compare, static_cast<int>(By));
+  static constexpr Verdict make() {
+    const Verdict number = judge_number<value_of<X>, K>();
+    if (!number.lawful()) return number;
+    const OperandInfo operands[3] = {{x}, {scalar_type(x.dtype)}, {scalar_type(i32)}};
+    return judge(ops::find_positions, {operands, 3, with_dim(x, x.rank - 1, Places), &attr, 1});
+  }
+  static constexpr Verdict value = make();
+};
+template <class X>
+struct count_type {
+  static constexpr Type x = type_of<value_of<X>>;
+  static constexpr std::int64_t dims[2] = {1, x.dims[0]};
+  static constexpr Type value = with_dtype(with_shape(x, dims, 2), i32);
+};
+
 }  // namespace detail
 
 /// Elements along an axis: `gather<0>(x, index)` [i, j] is x[index[i, j], j].
@@ -66,6 +87,32 @@ template <MaskPattern P, DType D, class X>
 template <MaskPattern P, DType D, class X>
   requires recorded<X> && detail::unlawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>, X>
 auto gather(X&& x) -> decltype(detail::unwrap(detail::broken_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>, X>()));
+
+/// Which elements compare with a number: `auto [positions, counts] = gather_compare<Compare::gt, 32>(x, 0.5f);`.
+template <class Positions, class Counts>
+struct Matches {
+  Positions positions;  ///< [M,places]: of each row the first ones, row-major in x; what stands behind them is undefined
+  Counts counts;        ///< [1,M]
+};
+/// Of each row of x [M,N] where elements are equal to (eq) or above (gt) k: `i * N + j + offset`, in order, and how many there are.
+/// A row has at most `Places` of them. What is used of the two is one instruction each.
+template <Compare By, std::int64_t Places, class X, class K>
+  requires shaped<X> && (detail::match_verdict<By, Places, X, K>::value.lawful())
+[[nodiscard]] auto gather_compare(X&& x, K&& k, std::int32_t offset = 0, std::source_location at = std::source_location::current()) {
+  using V = detail::match_verdict<By, Places, X, K>;
+  using Number = detail::scalar_like_t<value_of<X>>;
+  using of_x = detail::leaf<value_of<X>>;
+  using of_k = detail::leaf<Number>;
+  using of_offset = detail::literal<Scalar<i32>>;
+  const ValueId source = detail::record_operand(at, TESSERA_FORWARD(x)), number = detail::record_now<Number>(TESSERA_FORWARD(k), at);
+  using Positions = expression<detail::result_t<V>, ops::find_positions, 0, of_x, of_k, of_offset>;
+  using Counts = expression<detail::value_type_t<detail::count_type<X>>, ops::count_matches, 0, of_x, of_k, of_offset>;
+  return Matches<Positions, Counts>{Positions(at, V::attr, of_x{source}, of_k{number}, of_offset{offset}),
+                                    Counts(at, V::attr, of_x{source}, of_k{number}, of_offset{offset})};
+}
+template <Compare By, std::int64_t Places, class X, class K>
+  requires shaped<X> && (!detail::match_verdict<By, Places, X, K>::value.lawful())
+auto gather_compare(X&& x, K&& k, std::int32_t offset = 0) -> decltype(detail::unwrap(detail::broken_type<detail::match_verdict<By, Places, X, K>>()));
 
 /// x with the elements of `source` at every second or fourth column: the other way of gather<P>.
 template <MaskPattern P, class X, class Y>

@@ -173,6 +173,11 @@ class Builder {
       case ValidRule::concat: return concat_extents(operands, result, extents);
       case ValidRule::lane_half: return half_extents(operands, static_cast<Split>(attr(AttrKey::split, 1)), result, extents);
       case ValidRule::whole_rows: return whole_row_extents(op, operands, result, extents);
+      case ValidRule::row_counts:
+        if (!whole_row_extents(op, operands, result, extents)) return false;
+        extents[1] = extents[0];
+        extents[0] = {1, {}};
+        return true;
       case ValidRule::select: return common_extents(operands, 3, result, extents, same_as);
       case ValidRule::repeated: return partial(0) && repeated_extents(operands[0], result, extents);
       case ValidRule::larger: return larger_extents(op, operands[0], operands[1], result, extents, same_as);

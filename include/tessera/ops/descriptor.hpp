@@ -105,6 +105,7 @@ enum class ValidRule : std::uint8_t {
   lane_half,        ///< of operand 0, what reaches into the half of the lane in operand 1
   concat,           ///< operand 0, which is valid in all of its last axis, and operand 1 behind it
   whole_rows,       ///< those of operand 0, which is valid in all of its last axis; merged lists are fully valid
+  row_counts,       ///< one row with an element for each row of operand 0, which is valid in all of its last axis
   row_reduce,       ///< operand 0 with the last extent 1
   col_reduce,       ///< operand 0 with the second-last extent 1
   window,           ///< of a window: what operands behind the offsets state, or all of it
@@ -141,6 +142,7 @@ enum class PtoForm : std::uint8_t {
   fill_pad, set_valid, read, write,
   pattern,          ///< `ins` with a mask pattern
   random,           ///< words, and the rounds
+  matches,          ///< two results, of which one is scratch
   scatter,          ///< written to the storage of operand 0, which is no operand of the instruction
   arith,            ///< a scalar instruction, see ops/scalar.hpp
   control, block_index,

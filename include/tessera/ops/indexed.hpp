@@ -106,6 +106,44 @@ constexpr Verdict infer_scatter_flat(const OpInfo&, const InferInput& in) {
 constexpr Verdict infer_scatter_strided(const OpInfo& op, const InferInput& in) {
   return in.type(0).is_tensor() ? breaks(rule::operand_is_not_a_tile, arg_op) : infer_scatter_mask(op, in);
 }
+
+/// Operands: x, a number, the offset; behind legalize scratch, and storage for what the instruction gives besides the result.
+constexpr Verdict check_matches(const InferInput& in) {
+  const Type &x = in.type(0), &k = in.type(1), &offset = in.type(2);
+  if (!x.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  for (int i = 0; i < x.rank; ++i)
+    if (is_dynamic(x.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(x.dims[i]));
+  // a5 counts positions by whole runs of 64 elements, whatever the width of the rows.
+  if (x.rank != 2 || x.last() % 64 != 0) return breaks(rule::matches_are_of_rows_of_64, arg_op, arg(std::int64_t{x.rank}), arg(x.last()));
+  if (!k.is_scalar()) return breaks(rule::operand_is_not_a_number, arg_op);
+  if (k.dtype != x.dtype) return breaks(rule::scalar_dtype_differs, arg_op, arg(x.dtype), arg(k.dtype));
+  const OperandInfo& start = in.operands[2];
+  if (!offset.is_scalar() || offset.dtype != i32 || (in.at_run_time && (!start.is_constant || start.constant < 0)))
+    return breaks(rule::match_offset, arg_op);
+  const auto by = static_cast<Compare>(in.attr(AttrKey::compare, 0));
+  return by == Compare::eq || by == Compare::gt ? lawful(with_dtype(x, i32)) : breaks(rule::matches_are_by_eq_or_gt, arg_op);
+}
+constexpr Verdict infer_find_positions(const OpInfo&, const InferInput& in) {
+  const Verdict v = check_matches(in);
+  if (!v.lawful()) return v;
+  const std::int64_t places = in.requested.rank == 2 ? in.requested.dims[1] : 0, columns = in.type(0).last();
+  if (places < 8 || places % 8 != 0 || places > columns) return breaks(rule::match_places, arg(places), arg(columns));
+  return lawful(with_dim(v.result, 1, places));
+}
+constexpr Verdict infer_count_matches(const OpInfo&, const InferInput& in) {
+  const Verdict v = check_matches(in);
+  const std::int64_t dims[2] = {1, v.result.dims[0]};
+  return v.lawful() ? lawful(with_shape(v.result, dims, 2)) : v;
+}
+constexpr Verdict matches_on_target(const InferInput& in, const Type&, Arch arch) {
+  const bool by_gt = static_cast<Compare>(in.attr(AttrKey::compare, 0)) == Compare::gt;
+  return arch == Arch::a3 && by_gt && is_integer(in.type(0).dtype) ? breaks(rule::matches_by_gt_on_a3, arg_op) : lawful();
+}
+constexpr OpInfo matches(std::string_view name, std::string_view summary, Verdict (*infer)(const OpInfo&, const InferInput&), ValidRule valid) {
+  return {.name = name, .summary = summary, .infer = infer, .on_target = matches_on_target, .valid = valid,
+          .dtypes = {floats | dtypes(i32), floats | dtypes(i32)}, .pto = "tgather", .form = PtoForm::matches,
+          .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .may_alias = false};
+}
 inline constexpr DTypeSet scattered_a3 = dtypes(i16, i32, f16, bf16, f32), scattered_a5 = scattered_a3 | dtypes(i8);
 
 }  // namespace detail
@@ -134,7 +172,13 @@ inline constexpr OpInfo scatter_strided = {
     .level = Level::tile, .infer = infer_scatter_strided, .valid = ValidRule::first, .dtypes = {every_word, every_word}, .pto = "tscatter", .form = PtoForm::scatter,
     .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .in_place = 0, .may_alias = false};
 
-inline constexpr const OpInfo* indexed_family[] = {&gather_mask, &scatter, &scatter_mask, &scatter_update, &scatter_flat, &scatter_strided};
+inline constexpr OpInfo find_positions = matches("find_positions",
+    "[M,N] -> [M,places]: where elements compare with a number, row-major in x, plus the offset; operands: x, number, offset; attribute: compare",
+    infer_find_positions, ValidRule::whole_rows);
+inline constexpr OpInfo count_matches = matches("count_matches",
+    "[M,N] -> [1,M]: how many elements of each row do; operands: x, number, offset; attribute: compare", infer_count_matches, ValidRule::row_counts);
+
+inline constexpr const OpInfo* indexed_family[] = {&gather_mask, &find_positions, &count_matches, &scatter, &scatter_mask, &scatter_update, &scatter_flat, &scatter_strided};
 
 }  // namespace ops
 }  // namespace tessera

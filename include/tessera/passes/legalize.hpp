@@ -38,6 +38,8 @@ inline constexpr Legalization legalizations[] = {
     {&ops::fillpad_expand, legalize_fillpad_expand},
     {&ops::gather_flat, legalize_gather},
     {&ops::gather_mask, legalize_gather_mask},
+    {&ops::find_positions, legalize_matches},
+    {&ops::count_matches, legalize_matches},
     {&ops::scatter_flat, legalize_scatter},
     {&ops::scatter_strided, legalize_scatter},
     {&ops::compare, legalize_compare},

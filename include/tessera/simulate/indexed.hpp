@@ -93,8 +93,49 @@ inline void put_by_pattern(Call& c, Data r) {
   c.result(std::move(r));
 }
 
+/// Calls f(position) for the elements of a row of operand 0 that compare with the number.
+template <class F>
+void for_each_match(Call& c, std::int64_t row, F&& f) {
+  const Data& x = c.in(0);
+  const Number k = c.number(1);
+  const bool by_gt = static_cast<Compare>(c.attr(AttrKey::compare)) == Compare::gt, floats = is_float(x.dtype);
+  const std::int64_t cols = x.dims.last();
+  for (std::int64_t i = row * cols; i < (row + 1) * cols; ++i) {
+    if (!x.is_known(i)) c.fail_poison(0, x, i);
+    const Number n = x.number(i);
+    if (by_gt ? (floats ? n.real > k.real : n.integer > k.integer) : (floats ? n.real == k.real : n.integer == k.integer)) f(i);
+  }
+}
+/// The instruction does not stop at the end of a row: then it writes over what stands behind, so this is an error.
+inline void find_positions(Call& c) {
+  Data r = c.fresh();
+  const std::int64_t places = r.dims.last(), offset = c.integer(2);
+  for (std::int64_t row = 0; row < c.valid(0)[0]; ++row) {
+    std::int64_t found = 0;
+    for_each_match(c, row, [&](std::int64_t i) {
+      if (found < places) r.set(row * places + found, make_number(i32, i + offset));
+      ++found;
+    });
+    if (found > places)
+      c.fail("a row has more matches than places (row " + std::to_string(row) + ": " + std::to_string(found) + ", " + std::to_string(places) + ")",
+             "give it more places: a row of N elements has N matches at most");
+  }
+  c.result(std::move(r));
+}
+inline void count_matches(Call& c) {
+  Data r = c.fresh();
+  for (std::int64_t row = 0; row < c.valid(0)[0]; ++row) {
+    std::int64_t found = 0;
+    for_each_match(c, row, [&](std::int64_t) { ++found; });
+    r.set(row, make_number(i32, found));
+  }
+  c.result(std::move(r));
+}
+
 inline constexpr TableEntry indexed_table[] = {
     {&ops::gather_mask, gather_mask},
+    {&ops::find_positions, find_positions},
+    {&ops::count_matches, count_matches},
     {&ops::scatter, scatter},
     {&ops::scatter_mask, [](Call& c) { put_by_pattern(c, c.in(0)); }},
     {&ops::scatter_update, scatter_update},

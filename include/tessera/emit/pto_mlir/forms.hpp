@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../ir/printer.hpp"
-#include "../../ops/memory.hpp"
+#include "../../ops/indexed.hpp"
 #include "control.hpp"
 #include "gather_rows.hpp"
 #include "memory.hpp"
@@ -231,6 +231,20 @@ inline void emit_pattern(Module& m, OpId o) {
   m.line(o, "pto.", m.f.info(o).pto, " ins(", x, pattern_text(m, o), m.type(x), m.dialect.patterns_have_axis ? ", \"row\")" : ")", " outs(",
          to, " : ", m.type(to), ')');
 }
+/// Operands: x, a number, the offset, scratch, and the tile of the other result.
+inline void emit_matches(Module& m, OpId o) {
+  const Function& f = m.f;
+  if (f.operand_count(o) != 5) contradict(m, o, "the instruction has no scratch");
+  const ValueId number = f.operand(o, 1);
+  const Name k = m.scalar(number);
+  const Tile x = gapless(m, o, 0), scratch = m.tile(f.operand(o, 3)), other = m.tile(f.operand(o, 4)), made = destination(m, o, f.result(o));
+  const bool finds = f.is(o, ops::find_positions);
+  const Tile &positions = finds ? made : other, &counts = finds ? other : made;
+  const bool by_gt = static_cast<Compare>(f.attr(o, AttrKey::compare)) == Compare::gt;
+  m.line(o, "pto.", f.info(o).pto, " ins(", x, ", ", k, ", ", scratch, " : ", m.type(x), ", ", signless(f.type(number).dtype), ", ", m.type(scratch),
+         ") outs(", positions, ", ", counts, " : ", m.type(positions), ", ", m.type(counts), ") {cmpMode = #pto<cmp ", by_gt ? "gt" : "eq",
+         ">, offset = ", f[f.operand(o, 2)].integer, " : i32}");
+}
 inline void emit_scatter(Module& m, OpId o) {
   const bool by_pattern = m.f.operand_count(o) == 2;
   if (by_pattern && !m.dialect.patterns_have_axis)
@@ -396,7 +410,7 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_fill_pad,   emit_set_valid,
                                       emit_read,       emit_write,
                                       emit_pattern,    emit_random,
-                                      emit_scatter,
+                                      emit_matches,    emit_scatter,
                                       emit_arith,      emit_control,
                                       emit_block_index, emit_gather_row,
                                       [](Module&, OpId) {} /* memory_view */,

@@ -59,6 +59,28 @@ inline void legalize_gather_mask(Legalizer& l, OpId op) {
   const ValueId cut = l.emit(op, ops::slice, {column ? l.transposed(op, made) : made, l.b.index(0), l.b.index(0)}, {}, column ? Legalizer::row_type(to) : to);
   l.finish(op, l.with_extents_of(op, is_column(old) ? l.column_of(cut) : cut));
 }
+// On a3 the instruction keeps bits in its scratch [M,N], and behind that, where no operand of it says so, the positions of all
+// elements and a copy of the number for each row, in whole repeats of 256 bytes.
+[[nodiscard]] inline ValueId scratch_for_matches(Legalizer& l, OpId op, const Type& x) {
+  const std::int64_t rows = x.dims[0], cols = x.last(), copies = (rows * 4 + 255) / 256 * 256;
+  const std::int64_t all[2] = {5 * rows + (copies + cols - 1) / cols, cols}, own[2] = {rows, cols}, none[2] = {1, 32};
+  const bool on_a3 = l.arch == Arch::a3;
+  const Type bytes = with_dtype(with_space(x, Vec), u8);
+  const ValueId storage = l.emit(op, ops::create, {}, {}, with_shape(bytes, on_a3 ? all : none, 2));
+  return on_a3 ? l.emit(op, ops::slice, {storage, l.b.index(0), l.b.index(0)}, {}, with_shape(bytes, own, 2)) : storage;
+}
+// The instruction gives positions and counts: what is not asked for goes to storage of its own.
+inline void legalize_matches(Legalizer& l, OpId op) {
+  if (l.in.operand_count(op) > 3) return l.plain(op, l.r.operands(op));
+  std::vector<ValueId> operands = l.r.operands(op);
+  operands[0] = l.as_row_in_vec(op, operands[0]);
+  const Type x = with_dtype(with_space(l.out.type(operands[0]), Vec), i32);
+  const std::int64_t counts[2] = {1, x.dims[0]};
+  const bool finds = l.in.is(op, ops::find_positions);
+  operands.push_back(scratch_for_matches(l, op, x));
+  operands.push_back(l.emit(op, ops::create, {}, {}, finds ? with_shape(x, counts, 2) : x));
+  l.plain(op, operands);
+}
 // Positions count no padding. Columns are rows of as many elements; to every second element of a row they come as rows of one.
 inline void legalize_scatter(Legalizer& l, OpId op) {
   std::vector<ValueId> operands = l.r.operands(op);
