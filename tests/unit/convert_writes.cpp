@@ -284,9 +284,7 @@ TEST_CASE("other loops of writes stay as they are", "[convert]") {
     k.repeat(32, [&](ValueId i) { k.write(bytes, k.constant(u8, 1), {i}); });
   }
   k.returns();
-  const std::string text = converted(k);
-  CHECK(contains(text, "for %"));
-  CHECK_FALSE(contains(text, "tile."));
+  CHECK(converted(k) == print(k.f()));
 }
 
 // --- one tensor, two ways ---
