@@ -115,6 +115,17 @@ class Builder {
   }
   ValueId value_of(const Extent& e) { return f_->extent_value(e); }
 
+  /// body(i) for i in [0, stop), in a loop that carries nothing.
+  template <class Body>
+  void repeat(ValueId stop, Body&& body) {
+    static_cast<void>(counted(stop, {}, [&](ValueId i, ValueId) { return body(i), ValueId{}; }));
+  }
+  /// value = body(i, value) for i in [0, stop), in a loop; gives the last value.
+  template <class Body>
+  ValueId repeat(ValueId stop, ValueId value, Body&& body) {
+    return counted(stop, value, body);
+  }
+
   /// A control operation (or terminator) with the given result types and count of blocks; no rule is asked.
   OpId control(const OpInfo& op, List<ValueId> operands, List<Type> results, int blocks, List<Attr> attrs = {}) {
     const OpId o = f_->new_operation(op, operands, attrs, location_);
@@ -125,6 +136,20 @@ class Builder {
   }
 
  private:
+  template <class Body>
+  ValueId counted(ValueId stop, ValueId value, Body&& body) {
+    const bool carries = static_cast<bool>(value);
+    ValueId operands[] = {index(0), stop, index(1), value};
+    const Type type = carries ? f_->type(value) : Type{};
+    const OpId loop = control(ops::for_loop, {operands, carries ? std::size_t{4} : std::size_t{3}}, {&type, carries ? std::size_t{1} : std::size_t{0}}, 1);
+    const BlockId outer = block(), inside = f_->block(loop);
+    const ValueId i = f_->add_argument(inside, index_scalar), carried = carries ? f_->add_argument(inside, type) : ValueId{};
+    to_end_of(inside);
+    const ValueId next = body(i, carried);
+    control(ops::yield, {&next, carries ? std::size_t{1} : std::size_t{0}}, {}, 0);
+    to_end_of(outer);
+    return carries ? f_->result(loop) : ValueId{};
+  }
   // Plain data that is not initialised before it is needed.
   template <class T, int N>
   union Room {

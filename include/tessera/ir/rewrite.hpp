@@ -51,6 +51,12 @@ class Rewriter {
     return list;
   }
   [[nodiscard]] Extent map(const Extent& e) { return e.is_constant() ? e : build_.extent_of(map(e.value)); }
+  /// Gives a new value the valid extents that an old one of equal rank has.
+  void copy_valid(ValueId from, ValueId to) {
+    std::vector<Extent> extents;
+    for (int i = 0; i < in_->type(from).rank; ++i) extents.push_back(map(in_->valid(from, i)));
+    out_->set_valid(to, extents);
+  }
   /// The attributes of an operation, with lists moved to the new function.
   [[nodiscard]] std::vector<Attr> attrs(OpId op) {
     std::vector<Attr> list;
@@ -107,9 +113,7 @@ class Rewriter {
     if (out_->result_count(made) == 0) return {};
     const ValueId v = out_->result(made), old = in_->result(op);
     if (!in_->type(old).is_shaped() || in_->fully_valid(old)) return v;
-    std::vector<Extent> extents;
-    for (int i = 0; i < in_->type(old).rank; ++i) extents.push_back(map(in_->valid(old, i)));
-    out_->set_valid(v, extents);
+    copy_valid(old, v);
     return v;
   }
 

@@ -45,6 +45,16 @@ inline void check_kernel_name(std::string_view name, const Location& at) {
     fail(at, "kernel: the name is a word of C++ (" + std::string(name) + ")", "the emitted function is compiled as C++: use another name");
 }
 
+/// A name that no parameter has yet: the wanted one, or that with a number behind it.
+[[nodiscard]] inline Text unused_parameter_name(const Function& f, std::string_view wanted) {
+  const auto taken = [&](const Text& name) {
+    return std::any_of(f.parameters.begin(), f.parameters.end(), [&](const Parameter& p) { return p.name == name; });
+  };
+  Text name(wanted);
+  for (std::int64_t n = 1; taken(name); ++n) name = Text(wanted).append(n);
+  return name;
+}
+
 /// The named dims in the order in which the emitted function takes them, behind its tensors and scalars: as the parameters
 /// name them first, then those that only the body names.
 [[nodiscard]] inline std::vector<std::int64_t> argument_dims(const Function& f) {

@@ -189,6 +189,7 @@ struct OpInfo {
   SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
   std::int8_t lists = 0;                  ///< merges: how many sorted lists stand first among the operands
   std::string_view precision = {};        ///< what the instruction's more exact form is asked for by; empty: it has none
+  bool precision_scratch = false;         ///< that form works on 32 bytes behind the operands
   bool made_by_passes = false;            ///< no function of the front end makes it
 };
 

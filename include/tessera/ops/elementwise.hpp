@@ -123,8 +123,9 @@ constexpr OpInfo part(std::string_view name, std::string_view pto, std::string_v
   op.packed = 0b11;
   return op;
 }
-constexpr OpInfo with_precision(OpInfo op, std::string_view word) {
+constexpr OpInfo with_precision(OpInfo op, std::string_view word, bool scratch = false) {
   op.precision = word;
+  op.precision_scratch = scratch;
   return op;
 }
 constexpr OpInfo without_instruction(OpInfo op) {
@@ -146,7 +147,7 @@ inline constexpr OpInfo abs = unary("abs", "tabs", "|x|", floats, floats);
 inline constexpr OpInfo exp = with_precision(unary("exp", "texp", "e to the x", floats, floats), "exp_precision");
 inline constexpr OpInfo log = with_precision(unary("log", "tlog", "natural logarithm", floats, floats), "log_precision");
 inline constexpr OpInfo sqrt = with_precision(unary("sqrt", "tsqrt", "square root", floats, floats), "sqrt_precision");
-inline constexpr OpInfo rsqrt = with_precision(unary("rsqrt", "trsqrt", "1 / sqrt(x)", floats, floats, false), "rsqrt_precision");
+inline constexpr OpInfo rsqrt = with_precision(unary("rsqrt", "trsqrt", "1 / sqrt(x)", floats, floats, false), "rsqrt_precision", true);
 inline constexpr OpInfo recip = with_precision(unary("recip", "trecip", "1 / x", floats, floats, false), "recip_precision");
 inline constexpr OpInfo relu = unary("relu", "trelu", "max(x, 0)", dtypes(i32, f16, f32), dtypes(i32, f16, f32));
 // No target has an instruction: legalize makes them of others.

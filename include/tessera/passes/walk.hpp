@@ -71,6 +71,14 @@ class AllOperations : public ranges::view_facade<AllOperations> {
   const Function* f_ = nullptr;
 };
 
+/// The outermost loop around what stands in a block; none where no loop holds it.
+[[nodiscard]] inline OpId outermost_loop(const Function& f, BlockId b) {
+  OpId loop{};
+  for (OpId o = f[b].owner; o; o = f[f[o].parent].owner)
+    if (f.is(o, ops::for_loop) || f.is(o, ops::while_loop)) loop = o;
+  return loop;
+}
+
 [[nodiscard]] inline BlockOperations operations(const Function& f, BlockId b) { return {f, b}; }
 [[nodiscard]] inline AllOperations all_operations(const Function& f) { return AllOperations(f); }
 

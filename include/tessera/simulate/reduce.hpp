@@ -6,24 +6,39 @@
 
 namespace tessera::simulator {
 
-/// Combines the valid elements along one axis: result = f(...f(f(x0, x1), x2)...).
-template <class F>
-void reduce(Call& c, int from_end, F f) {
+/// Calls line(start, step, count, to) for each line of valid elements along an axis: its first element, the way to the next
+/// one, how many there are, and where the result stands. Every element must be known.
+template <class Line>
+void for_each_line(Call& c, Data& r, int from_end, Line&& line) {
   const Data& x = c.in(0);
-  Data r = c.fresh();
   const int axis = x.dims.rank - 1 - from_end;
   const Box valid = c.valid(0), strides = strides_of(x.dims), result_strides = strides_of(r.dims);
   Box kept = valid;
   kept[axis] = 1;
   if (valid[axis] == 0) kept = Box{valid.rank, {}};
-  const auto step = static_cast<std::size_t>(strides[axis]);
-  const auto one = [&](const Box& index) {
-    const auto to = static_cast<std::size_t>(dot(result_strides, index));
-    auto from = static_cast<std::size_t>(dot(strides, index));
+  for_each_row(kept, [&](const Box& row) {
+    Box index = row;
+    for (std::int64_t j = 0; j < kept.last(); ++j) {
+      index[index.rank - 1] = j;
+      const std::int64_t start = dot(strides, index);
+      const auto to = static_cast<std::size_t>(dot(result_strides, index));
+      for (std::int64_t k = 0; k < valid[axis]; ++k)
+        if (!x.is_known(start + k * strides[axis])) c.fail_poison(0, x, start + k * strides[axis]);
+      line(static_cast<std::size_t>(start), static_cast<std::size_t>(strides[axis]), valid[axis], to);
+      r.known[to] = 1;
+    }
+  });
+}
+
+/// Combines the valid elements along one axis: result = f(...f(f(x0, x1), x2)...).
+template <class F>
+void reduce(Call& c, int from_end, F f) {
+  const Data& x = c.in(0);
+  Data r = c.fresh();
+  for_each_line(c, r, from_end, [&](std::size_t from, std::size_t step, std::int64_t count, std::size_t to) {
     double real = 0;
     std::int64_t integer = 0;
-    for (std::int64_t k = 0; k < valid[axis]; ++k, from += step) {
-      if (x.known[from] == 0) c.fail_poison(0, x, static_cast<std::int64_t>(from));
+    for (std::int64_t k = 0; k < count; ++k, from += step) {
       if (is_float(x.dtype)) {
         const auto value = static_cast<double>(x.floats[from]);
         real = k == 0 ? value : static_cast<double>(static_cast<float>(f(real, value)));
@@ -33,14 +48,6 @@ void reduce(Call& c, int from_end, F f) {
     }
     if (is_float(r.dtype)) r.floats[to] = rounded(r.dtype, real);
     else r.integers[to] = integer;
-    r.known[to] = 1;
-  };
-  for_each_row(kept, [&](const Box& row) {
-    Box index = row;
-    for (std::int64_t j = 0; j < kept.last(); ++j) {
-      index[index.rank - 1] = j;
-      one(index);
-    }
   });
   c.result(std::move(r));
 }
@@ -50,30 +57,16 @@ template <class Precedes>
 void arg_reduce(Call& c, int from_end, Precedes precedes) {
   const Data& x = c.in(0);
   Data r = c.fresh();
-  const int axis = x.dims.rank - 1 - from_end;
-  const Box valid = c.valid(0), strides = strides_of(x.dims), result_strides = strides_of(r.dims);
-  Box kept = valid;
-  kept[axis] = 1;
-  if (valid[axis] == 0) kept = Box{valid.rank, {}};
   const auto comes_first = [&](std::size_t a, std::size_t b) {
     if (!is_float(x.dtype)) return precedes(x.integers[a], x.integers[b]);
     if (std::isnan(x.floats[a]) || std::isnan(x.floats[b])) return std::isnan(x.floats[a]) && !std::isnan(x.floats[b]);
     return precedes(x.floats[a], x.floats[b]);
   };
-  for_each_row(kept, [&](const Box& row) {
-    Box index = row;
-    for (std::int64_t j = 0; j < kept.last(); ++j) {
-      index[index.rank - 1] = j;
-      const auto start = static_cast<std::size_t>(dot(strides, index)), to = static_cast<std::size_t>(dot(result_strides, index));
-      std::int64_t best = 0;
-      for (std::int64_t k = 0; k < valid[axis]; ++k) {
-        const std::size_t at = start + static_cast<std::size_t>(k * strides[axis]);
-        if (x.known[at] == 0) c.fail_poison(0, x, static_cast<std::int64_t>(at));
-        if (comes_first(at, start + static_cast<std::size_t>(best * strides[axis]))) best = k;
-      }
-      r.integers[to] = best;
-      r.known[to] = 1;
-    }
+  for_each_line(c, r, from_end, [&](std::size_t start, std::size_t step, std::int64_t count, std::size_t to) {
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+      if (comes_first(start + k * step, start + best * step)) best = k;
+    r.integers[to] = static_cast<std::int64_t>(best);
   });
   c.result(std::move(r));
 }

@@ -40,19 +40,6 @@ namespace tessera::convert {
   return definition && is_streamed(c, definition) ? definition : OpId{};
 }
 
-/// body(i) for i in [0, n), in a loop.
-template <class Body>
-void loop_over(Converter& c, std::int64_t n, Body&& body) {
-  Builder& b = c.build();
-  const OpId loop = b.control(ops::for_loop, {b.index(0), b.index(n), b.index(1)}, {}, 1);
-  const BlockId outer = b.block(), inside = c.out().block(loop);
-  const ValueId i = c.out().add_argument(inside, index_scalar);
-  b.to_end_of(inside);
-  body(i);
-  b.control(ops::yield, {}, {}, 0);
-  b.to_end_of(outer);
-}
-
 /// Stores a streamed broadcast to a tensor. Rows of a parameter of rank 3 are loaded one by one, and repeated to pages; anything
 /// else is stored once for each repetition.
 inline void store_streamed(Converter& c, OpId broadcast, ValueId tensor, const std::vector<ValueId>& offsets,
@@ -73,13 +60,13 @@ inline void store_streamed(Converter& c, OpId broadcast, ValueId tensor, const s
                       !c.placement().loaded_at_entry(x) && in.fully_valid(x) && from.has_static_shape();
   if (by_row) {
     const std::int64_t row[] = {1, 1, to.dims[2]}, page[] = {1, to.dims[1], to.dims[2]};
-    return loop_over(c, to.dims[0], [&](ValueId i) {
+    return b.repeat(b.index(to.dims[0]), [&](ValueId i) {
       const ValueId tile = c.load(x, {i, b.index(0), b.index(0)}, {row, 3}, Vec);
       store_at(b.value(ops::col_expand, {tile}, {}, with_shape(lowered(to), page, 3)), 0, i);
     });
   }
   const ValueId tile = c.placed(c.operand(broadcast, 0), Vec);
-  loop_over(c, to.dims[axis], [&](ValueId i) { store_at(tile, axis, i); });
+  b.repeat(b.index(to.dims[axis]), [&](ValueId i) { store_at(tile, axis, i); });
 }
 
 inline void lower_broadcast(Converter& c, OpId op) {

@@ -4,6 +4,7 @@
 
 #include "../../ir/program.hpp"
 #include "../../ir/rewrite.hpp"
+#include "../../ir/signature.hpp"
 
 namespace tessera::convert {
 
@@ -16,7 +17,7 @@ class CallerRewriter {
   [[nodiscard]] Function run() {
     rewriter_.copy_parameters();
     for (std::size_t i = 0; i < in_.parameters.size(); ++i)
-      if (!in_.fully_valid(in_.parameters[i].value)) copy_valid(i);
+      if (!in_.fully_valid(in_.parameters[i].value)) rewriter_.copy_valid(in_.parameters[i].value, made_.parameters[i].value);
     rewriter_.run([&](OpId op) { rewrite(op); });
     upgrade_directions(out_program_, made_);
     return static_cast<Function&&>(made_);
@@ -53,30 +54,14 @@ class CallerRewriter {
   [[nodiscard]] ValueId output(const Parameter& callee_parameter, const Type& type) {
     if (!is_wrapper(in_.kind)) return rewriter_.build().value(ops::create, {}, {}, type);
     const ValueId v = made_.add_argument(made_.body(), type);
-    made_.parameters.push_back({v, fresh_name(callee_parameter.name), Direction::out, callee_parameter.location});
+    made_.parameters.push_back({v, unused_parameter_name(made_, callee_parameter.name), Direction::out, callee_parameter.location});
     return v;
-  }
-  [[nodiscard]] Text fresh_name(const Text& wanted) const {
-    const auto taken = [&](const Text& name) {
-      bool found = false;
-      for (const Parameter& p : made_.parameters) found = found || p.name == name;
-      return found;
-    };
-    Text name = wanted;
-    for (std::int64_t n = 1; taken(name); ++n) name = Text(wanted).append(n);
-    return name;
   }
   void rewrite_return(OpId op) {
     std::vector<ValueId> scalars;
     for (const ValueId v : in_.operands(op))
       if (!in_.type(v).is_shaped()) scalars.push_back(rewriter_.map(v));
     rewriter_.build().control(ops::return_op, scalars, {}, 0);
-  }
-  void copy_valid(std::size_t parameter) {
-    const ValueId from = in_.parameters[parameter].value;
-    std::vector<Extent> extents;
-    for (int i = 0; i < in_.type(from).rank; ++i) extents.push_back(rewriter_.map(in_.valid(from, i)));
-    made_.set_valid(made_.parameters[parameter].value, extents);
   }
 
   const Program &in_program_, &out_program_;

@@ -27,12 +27,7 @@ class RunOrder {
     if (const OpId loop = outermost_loop(later); loop && loop == outermost_loop(earlier)) return true;
     return position(earlier) < position(later) && !exclusive(earlier, later);
   }
-  [[nodiscard]] OpId outermost_loop(OpId op) const {
-    OpId loop{};
-    for (OpId o = f_[f_[op].parent].owner; o; o = f_[f_[o].parent].owner)
-      if (f_.is(o, ops::for_loop) || f_.is(o, ops::while_loop)) loop = o;
-    return loop;
-  }
+  [[nodiscard]] OpId outermost_loop(OpId op) const { return tessera::outermost_loop(f_, f_[op].parent); }
 
  private:
   // In different blocks of one branch.

@@ -2,10 +2,10 @@
 // and as often as they are needed, and the lowering of operations that keep their name.
 #pragma once
 
-#include <algorithm>
 
 #include "../../ir/printer.hpp"
 #include "../../ir/rewrite.hpp"
+#include "../../ir/signature.hpp"
 #include "../pass.hpp"
 #include "collecting_loops.hpp"
 #include "placement.hpp"
@@ -33,7 +33,7 @@ class Converter {
     for (const Parameter& p : in_.parameters) {
       Parameter& made = out_.parameters[static_cast<std::size_t>(&p - in_.parameters.data())];
       if (!in_.type(p.value).is_tensor()) continue;
-      if (!in_.fully_valid(p.value)) copy_valid(p.value, made.value);
+      if (!in_.fully_valid(p.value)) rewriter_.copy_valid(p.value, made.value);
       if (p.direction == Direction::in && placement_.written(p.value))
         made.direction = placement_.read(p.value) ? Direction::inout : Direction::out;
     }
@@ -159,27 +159,15 @@ class Converter {
   // Each gets a parameter of its own, named after the value.
   void declare_results() {
     const OpId end = in_.terminator(in_.body());
-    int unnamed = 0;
     for (int i = 0; i < in_.operand_count(end); ++i) {
       const ValueId v = in_.operand(end, i);
       ValueId& target = results_.emplace_back();
       if (!in_.type(v).is_shaped()) continue;
       target = out_.add_argument(out_.body(), with_space(in_.type(v), Gm));
-      const std::string hint = placement_.is_parameter(v) ? std::string() : std::string(in_.name_of(v));
-      out_.parameters.push_back({target, parameter_name(hint, unnamed), Direction::out, location(end)});
+      const bool named = !placement_.is_parameter(v) && !std::string_view(in_.name_of(v)).empty();
+      const Text name = unused_parameter_name(out_, named ? std::string_view(in_.name_of(v)) : "out");
+      out_.parameters.push_back({target, name, Direction::out, location(end)});
     }
-  }
-  [[nodiscard]] std::string parameter_name(const std::string& hint, int& unnamed) const {
-    const auto taken = [&](const std::string& name) {
-      return std::any_of(out_.parameters.begin(), out_.parameters.end(),
-                         [&](const Parameter& p) { return std::string_view(p.name) == name; });
-    };
-    std::string name = hint;
-    for (int n = 1; name.empty() || taken(name); ++n) {
-      if (hint.empty()) name = unnamed == 0 ? "out" : "out" + std::to_string(unnamed), ++unnamed;
-      else name = hint + std::to_string(n);
-    }
-    return name;
   }
 
   // --- whole parameters ---
@@ -205,7 +193,7 @@ class Converter {
     if (known[i].tile && encloses(known[i].block, build().block())) return known[i].tile;
     // What a loop reads in every round is loaded once, in front of it.
     const BlockId here = build().block();
-    const OpId loop = outermost_loop(here);
+    const OpId loop = outermost_loop(out_, here);
     if (loop) build().to_before(loop);
     known[i] = {load_whole(v, space), build().block()};
     build().to_end_of(here);
@@ -242,19 +230,8 @@ class Converter {
       if (b == outer) return true;
     return false;
   }
-  [[nodiscard]] OpId outermost_loop(BlockId b) const {
-    OpId loop{};
-    for (OpId o = out_[b].owner; o; o = out_[out_[o].parent].owner)
-      if (out_.is(o, ops::for_loop) || out_.is(o, ops::while_loop)) loop = o;
-    return loop;
-  }
 
   // --- valid extents ---
-  void copy_valid(ValueId from, ValueId to) {
-    std::vector<Extent> extents;
-    for (int i = 0; i < in_.type(from).rank; ++i) extents.push_back(rewriter_.map(in_.valid(from, i)));
-    out_.set_valid(to, extents);
-  }
   // A carried value has the same extents in every round, and a branch's result in both branches.
   void check_extents(OpId op, const std::vector<ValueId>& operands) {
     const OpId owner = out_[build().block()].owner;

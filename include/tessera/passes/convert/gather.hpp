@@ -96,20 +96,15 @@ namespace tessera::convert {
     if (!loads_rows(i)) whole[i] = as_rows(c, c.placed(c.operand(op, i), Vec));
   const std::int64_t rows = row_count(result), flat[] = {rows, result.last()};
   const ValueId initial = b.value(ops::create, {}, {}, with_shape(result, flat, 2));
-  const OpId loop = b.control(ops::for_loop, {b.index(0), b.index(rows), b.index(1), initial}, {f.type(initial)}, 1);
-  const BlockId outer = b.block(), body = f.block(loop);
-  const ValueId row = f.add_argument(body, index_scalar), gathered = f.add_argument(body, f.type(initial));
-  b.to_end_of(body);
-  ValueId of_row[2];
-  for (int i = 0; i < 2; ++i) {
-    const std::int64_t window[] = {1, in.type(in.operand(op, i)).last()};
-    of_row[i] = whole[i] ? b.value(ops::slice, {whole[i], row, b.index(0)}, {}, with_shape(f.type(whole[i]), window, 2))
-                         : c.load(in.operand(op, i), {row, b.index(0)}, {window, 2}, Vec);
-  }
-  const ValueId one = gather_rows(c, of_row[0], of_row[1]);
-  b.control(ops::yield, {b.value(ops::assemble, {gathered, one, row, b.index(0)})}, {}, 0);
-  b.to_end_of(outer);
-  return f.result(loop);
+  return b.repeat(b.index(rows), initial, [&](ValueId row, ValueId gathered) {
+    ValueId of_row[2];
+    for (int i = 0; i < 2; ++i) {
+      const std::int64_t window[] = {1, in.type(in.operand(op, i)).last()};
+      of_row[i] = whole[i] ? b.value(ops::slice, {whole[i], row, b.index(0)}, {}, with_shape(f.type(whole[i]), window, 2))
+                           : c.load(in.operand(op, i), {row, b.index(0)}, {window, 2}, Vec);
+    }
+    return b.value(ops::assemble, {gathered, gather_rows(c, of_row[0], of_row[1]), row, b.index(0)});
+  });
 }
 
 // Along an axis in front of the last one the element [p, a, k] of [P, A, C] stands at (p * A + a) * C + k, and P is 1 or the axis

@@ -60,18 +60,12 @@ inline void lower_paged_gather(Converter& c, OpId op) {
   // More indices than the result has rows are an error of the caller; they must not be written behind its end.
   const ValueId rows = b.min(f.dim_value(f.type(operands[1]).last()), b.index(in.attr(op, AttrKey::rows))), zero = b.index(0);
   const ValueId initial = b.value(ops::create, {}, {}, storage_type(in.type(r), c.placement().place(r), transposed));
-  const OpId loop = b.control(ops::for_loop, {zero, rows, b.index(1), initial}, {f.type(initial)}, 1);
-  const BlockId outer = b.block(), body = f.block(loop);
-  const ValueId i = f.add_argument(body, index_scalar), gathered = f.add_argument(body, f.type(initial));
-  b.to_end_of(body);
-  const ValueId row = physical_row(c, operands[1], operands[2], i, in.attr(op, AttrKey::block_size));
   std::vector<Attr> attrs{int_attr(AttrKey::rows, 1), int_attr(AttrKey::columns, size)};
   if (transposed) attrs.push_back(int_attr(AttrKey::transposed, 1));
-  const ValueId next = b.value(ops::gather_row,
-                               {gathered, operands[0], transposed ? zero : i, transposed ? i : zero, row, b.index(in.attr(op, AttrKey::column))}, attrs);
-  b.control(ops::yield, {next}, {}, 0);
-  b.to_end_of(outer);
-  ValueId made = f.result(loop);
+  ValueId made = b.repeat(rows, initial, [&](ValueId i, ValueId gathered) {
+    const ValueId row = physical_row(c, operands[1], operands[2], i, in.attr(op, AttrKey::block_size));
+    return b.value(ops::gather_row, {gathered, operands[0], transposed ? zero : i, transposed ? i : zero, row, b.index(in.attr(op, AttrKey::column))}, attrs);
+  });
   if (!in.fully_valid(r)) made = b.value(ops::set_valid_shape, {made, b.value_of(c.rewriter().map(in.valid(r, 0))), b.value_of(c.rewriter().map(in.valid(r, 1)))});
   c.set(r, made);
 }

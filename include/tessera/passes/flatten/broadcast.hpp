@@ -115,14 +115,7 @@ class RowRepeater {
       for (std::int64_t i = 0; i < n; ++i) value = body(b_.index(i), value);
       return value;
     }
-    const OpId loop = b_.control(ops::for_loop, {b_.index(0), b_.index(n), b_.index(1), value}, {f_.type(value)}, 1);
-    const BlockId outer = b_.block(), inside = f_.block(loop);
-    const ValueId i = f_.add_argument(inside, index_scalar), carried = f_.add_argument(inside, f_.type(value));
-    b_.to_end_of(inside);
-    const ValueId next = body(i, carried);
-    b_.control(ops::yield, {next}, {}, 0);
-    b_.to_end_of(outer);
-    return f_.result(loop);
+    return b_.repeat(b_.index(n), value, body);
   }
 
   Builder& b_;

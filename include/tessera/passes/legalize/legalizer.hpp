@@ -158,7 +158,7 @@ class Legalizer {
   void plain(OpId op, std::vector<ValueId> operands) {
     const OpInfo& info = in.info(op);
     add_scratch(op, operands);
-    if (&info == &ops::rsqrt && in.attr(op, AttrKey::high_precision) != 0) operands.push_back(block_of_bytes(op));
+    if (info.precision_scratch && in.attr(op, AttrKey::high_precision) != 0) operands.push_back(block_of_bytes(op));
     if (info.row_major && (is_column(result_type(op)) || is_column(operand_type(op, 0)))) return by_row(op, operands);
     finish(op, emit_same(op, info, operands, r.attrs(op), as_row(result_type(op))));
   }
@@ -211,7 +211,7 @@ class Legalizer {
     const std::string_view asked = &info == &ops::move ? in.info(op).name : info.name;
     if (!v.lawful()) throw UserError(diagnose(v, asked, in[op].location));
   }
-  // What the exact reciprocal square root works on.
+  // What an exact instruction works on.
   ValueId block_of_bytes(OpId op) {
     const std::int64_t dims[2] = {1, 32};
     return emit(op, ops::create, {}, {}, with_shape(Type{TypeKind::tile, u8, Vec, Layout::nd, 0, {}}, dims, 2));
