@@ -363,3 +363,21 @@ TEST_CASE("every descriptor is written for the element types of its table") {
         }
   CHECK(written > 900);
 }
+
+TEST_CASE("assembler 0.27 moves no window within Vec on a3") {
+  const auto emitted = [](Arch arch, Assembler assembler) {
+    Lowered l("k");
+    l.windows = true;
+    sink(l, l.op(ops::move, {source(l, "x", tile_type(f32, {16, 64}))}, {}, tile_type(f32, {16, 64})));
+    return emit_pto_mlir(l.f, {.arch = arch, .assembler = assembler});
+  };
+  CHECK(contains(emitted(Arch::a3, Assembler::v0_60), "pto.tinsert"));
+  CHECK(contains(emitted(Arch::a5, Assembler::v0_27), "pto.tinsert"));
+  try {
+    static_cast<void>(emitted(Arch::a3, Assembler::v0_27));
+    FAIL("not refused");
+  } catch (const UserError& e) {
+    CHECK(e.diagnostic().message == "move: assembler 0.27 copies no window of a wider tile");
+    CHECK(e.diagnostic().hint == "emit for assembler 0.60, or load the part from the tensor");
+  }
+}

@@ -91,6 +91,8 @@ inline void emit_ins_outs(Module& m, OpId o) {
 inline void copy(Module& m, OpId o, const Tile& from, const Tile& to, DType d) {
   check_copy(m, o, d);
   if (!extracts_in_vec(d)) return put_copy(m, o, from, to);
+  if (!m.dialect.inserts_in_vec && m.options.arch == Arch::a3)
+    refuse(m, o, "assembler " + std::string(m.dialect.version) + " copies no window of a wider tile", "emit for assembler 0.60, or load the part from the tensor");
   const Name zero = m.index_constant(0);
   m.line(o, "pto.tinsert ins(", from, ", ", zero, ", ", zero, " : ", m.type(from), ", index, index) outs(", to, " : ",
          m.type(to), ')');
