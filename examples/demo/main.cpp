@@ -105,7 +105,7 @@ Row process(const KernelEntry& kernel, driver::OutputFiles& a3, driver::OutputFi
 }
 
 int demonstrate(const std::string& directory) {
-  const driver::Environment env{Registry::instance(), std::cout, std::cerr, driver::built_for()};
+  const driver::Environment env{Registry::instance(), std::cout, std::cerr};
   driver::Errors errors(std::cerr);
   driver::check_registry(env.kernels, errors);
   driver::OutputFiles a3(directory), a5(directory + "/a5");

@@ -4,28 +4,16 @@
 #include <iostream>
 
 #include "driver/command_line.hpp"
-#include "dsl/verdict.hpp"
 
 namespace tessera::driver {
-inline namespace TESSERA_TARGET_NAMESPACE {
-
-/// The target that this program is built for, if any.
-[[nodiscard]] inline std::optional<Arch> built_for() {
-#ifdef TESSERA_TARGET
-  return TESSERA_TARGET;
-#else
-  return std::nullopt;
-#endif
-}
 
 /// The generator of all kernels that are linked into the program. Returns 0: done, 1: an error in a kernel (each is
 /// reported as `file:line: error: ...` with a hint), 2: a wrong command line, 3: an internal error.
 [[nodiscard]] inline int main(int argc, char** argv) {
   std::string_view program = argc > 0 ? argv[0] : "generator";
   program.remove_prefix(program.find_last_of('/') + 1);
-  return run({Registry::instance(), std::cout, std::cerr, built_for()},
+  return run({Registry::instance(), std::cout, std::cerr},
              std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), std::string(program));
 }
 
-}  // namespace TESSERA_TARGET_NAMESPACE
 }  // namespace tessera::driver

@@ -1,4 +1,6 @@
 // In a program that is compiled for a5, everything that takes a kernel lowers it for a5 and refuses another target.
+#include <sstream>
+#include <tessera/driver.hpp>
 #include <tessera/tessera.hpp>
 
 #include "support/catch.hpp"
@@ -38,4 +40,20 @@ TEST_CASE("another target is refused") {
   CHECK(error_of([&] { static_cast<void>(emit_pto_mlir(lower(f), {.arch = Arch::a3})); }) == refusal);
   const auto x = random<Tensor<Shape<16, 64>, f32>>(1);
   CHECK(error_of([&] { static_cast<void>(simulate(twice, {.arch = Arch::a3}, x)); }) == refusal);
+}
+TEST_CASE("the generator offers its target alone") {
+  std::ostringstream out, err;
+  const auto run = [&](std::vector<std::string> arguments) {
+    out.str({});
+    err.str({});
+    return driver::run({Registry::instance(), out, err}, std::move(arguments), "gen");
+  };
+  REQUIRE(run({"emit", "--help"}) == 0);
+  CHECK(out.str().find("target: a5, the only one of this generator") != std::string::npos);
+  REQUIRE(run({"lower", "twice"}) == 0);
+  const std::string lowered = out.str();
+  REQUIRE(run({"lower", "twice", "--arch", "a5"}) == 0);
+  CHECK(out.str() == lowered);
+  CHECK(run({"lower", "twice", "--arch", "a3"}) == 2);
+  CHECK(err.str().find("--arch: this generator is built for one target only (a5, not a3)\n  hint: ") != std::string::npos);
 }

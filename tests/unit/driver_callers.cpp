@@ -37,7 +37,7 @@ struct Generator {
   int run(std::vector<std::string> arguments, const Registry& kernels = Registry::instance()) {
     out.str({});
     err.str({});
-    return driver::run({kernels, out, err, {}}, std::move(arguments), "gen");
+    return driver::run({kernels, out, err}, std::move(arguments), "gen");
   }
   [[nodiscard]] std::string file(const std::string& name) const {
     std::ifstream in(directory / name);

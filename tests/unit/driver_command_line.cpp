@@ -27,7 +27,6 @@ struct Generator {
   std::vector<std::unique_ptr<KernelEntry>> entries;  // a registry of the program keeps them to its end
   Registry kernels;
   std::ostringstream out, err;
-  std::optional<Arch> target;
   fs::path directory = fs::temp_directory_path() / ("tessera_driver_" + std::to_string(::getpid()));
 
   Generator() { fs::remove_all(directory); }
@@ -44,7 +43,7 @@ struct Generator {
   int run(std::vector<std::string> arguments) {
     out.str({});
     err.str({});
-    return driver::run({kernels, out, err, target}, std::move(arguments), "gen");
+    return driver::run({kernels, out, err}, std::move(arguments), "gen");
   }
   int emit(std::vector<std::string> arguments = {}) {
     arguments.insert(arguments.begin(), {"emit", "--out", directory.string()});
@@ -414,8 +413,6 @@ TEST_CASE("the help states defaults, and one value for each time that an option 
     CHECK(contains(help(command), option));
     CHECK_FALSE(contains(help(command), std::string(option) + "..."));
   }
-  g.target = Arch::a5;
-  CHECK(contains(help("emit"), "target: a5, the only one of this generator"));
 }
 
 TEST_CASE("the page on the generator names every option") {
@@ -430,17 +427,6 @@ TEST_CASE("the page on the generator names every option") {
       CHECK(contains(page, "`" + word));
     }
   }
-}
-
-TEST_CASE("a generator for one target refuses the other") {
-  Generator g;
-  add_softmax(g);
-  g.target = Arch::a5;
-  REQUIRE(g.emit() == 0);
-  CHECK(contains(contents(g.directory / "softmax.pto"), "target_arch = \"a5\""));
-  CHECK(g.emit({"--arch", "a5"}) == 0);
-  CHECK(g.emit({"--arch", "a3"}) == 2);
-  CHECK(contains(g.err.str(), "this generator is built for one target only (a5, not a3)\n  hint: "));
 }
 
 TEST_CASE("a directory that cannot be made") {

@@ -22,6 +22,7 @@ TEST_CASE("kernels of two targets are refused") {
   registry.add(&first);
   registry.add(&neutral);
   REQUIRE(registry.errors().empty());
+  CHECK(registry.target() == static_cast<int>(Arch::a3));
   registry.add(&second);
   const auto errors = registry.errors();
   REQUIRE(errors.size() == 1);
@@ -31,8 +32,12 @@ TEST_CASE("kernels of two targets are refused") {
 
 TEST_CASE("kernels of one target go together") {
   Registry registry;
-  static entry first("first", static_cast<int>(Arch::a5)), second("second", static_cast<int>(Arch::a5));
+  static entry neutral("neutral", KernelEntry::any_target), first("first", static_cast<int>(Arch::a5)),
+      second("second", static_cast<int>(Arch::a5));
+  registry.add(&neutral);
+  CHECK(registry.target() == KernelEntry::any_target);
   registry.add(&first);
   registry.add(&second);
   CHECK(registry.errors().empty());
+  CHECK(registry.target() == static_cast<int>(Arch::a5));
 }

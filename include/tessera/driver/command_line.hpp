@@ -35,13 +35,13 @@ namespace detail {
 inline constexpr std::string_view command_names[] = {"list", "emit", "lower", "check"};
 
 inline Arch arch_of(const std::string& text, const Environment& env) {
-  const Arch given = env.target.value_or(Arch::a3);
-  if (text.empty()) return given;
+  const std::optional<Arch> built_for = env.target();
+  if (text.empty()) return built_for.value_or(Arch::a3);
   if (text != "a3" && text != "a5")
     throw UsageError{"--arch: there is no target of this name (" + text + ")", "targets: a3, a5"};
   const Arch wanted = text == "a3" ? Arch::a3 : Arch::a5;
-  if (env.target && *env.target != wanted)
-    throw UsageError{"--arch: this generator is built for one target only (" + std::string(name(*env.target)) +
+  if (built_for && *built_for != wanted)
+    throw UsageError{"--arch: this generator is built for one target only (" + std::string(name(*built_for)) +
                          ", not " + text + ")",
                      "build a second generator: tessera_add_kernels(... ARCH " + text + ")"};
   return wanted;
@@ -96,8 +96,9 @@ inline void repeatable(CLI::App* command, const char* name, std::vector<std::str
 }
 inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   app.require_subcommand(1);
-  const std::string arches = env.target ? "target: " + std::string(name(*env.target)) + ", the only one of this generator"
-                                        : std::string("target: a3 or a5 (default: a3)");
+  const std::optional<Arch> built_for = env.target();
+  const std::string arches = built_for ? "target: " + std::string(name(*built_for)) + ", the only one of this generator"
+                                       : std::string("target: a3 or a5 (default: a3)");
   const auto arch = [&](CLI::App* c) { c->add_option("--arch", p.arch, arches); };
   app.add_subcommand("list", "names the kernels and where they are written");
 

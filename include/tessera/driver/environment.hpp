@@ -24,7 +24,12 @@ struct Environment {
   const Registry& kernels;
   std::ostream& out;
   std::ostream& err;
-  std::optional<Arch> target;  ///< the one that the generator is built for
+
+  /// The target that the kernels were compiled for, if any.
+  [[nodiscard]] std::optional<Arch> target() const {
+    const int t = kernels.target();
+    return t == KernelEntry::any_target ? std::nullopt : std::optional(static_cast<Arch>(t));
+  }
 };
 
 /// A wrong command line.

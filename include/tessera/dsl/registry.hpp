@@ -77,6 +77,13 @@ class Registry {
       if (e->name() == name) return e;
     return nullptr;
   }
+  /// The target that the kernels were compiled for (of the first one that has any), or KernelEntry::any_target.
+  [[nodiscard]] int target() const {
+    const Guard guard(lock_);
+    for (const KernelEntry* e : entries_)
+      if (e->target() != KernelEntry::any_target) return e->target();
+    return KernelEntry::any_target;
+  }
   [[nodiscard]] std::vector<Diagnostic> errors() const {
     const Guard guard(lock_);
     std::vector<Diagnostic> list;
