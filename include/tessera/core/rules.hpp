@@ -16,9 +16,9 @@ enum class rule : std::uint16_t {
 };
 
 struct RuleInfo {
-  std::string_view name;
-  std::string_view text;
-  std::string_view hint;
+  const char* name;  // not string_view: to measure each text would cost every includer
+  const char* text;
+  const char* hint;
 };
 
 inline constexpr RuleInfo rule_table[] = {
