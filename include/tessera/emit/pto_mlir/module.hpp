@@ -6,13 +6,12 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "../../ir/cores.hpp"
 #include "../../ir/signature.hpp"
-#include "text.hpp"
+#include "constants.hpp"
 
 namespace tessera {
 
@@ -24,12 +23,6 @@ struct EmitOptions {
 };
 
 namespace pto {
-
-/// The name of an SSA value: `%12`, or `%` and a label (labels are constants, parameters, and hints with a number).
-struct Name {
-  std::uint32_t number = 0;
-  std::uint32_t label = 0;
-};
 
 /// A number of type `index`: a constant that need not be named, or a value.
 struct Index {
@@ -83,7 +76,6 @@ class Module {
         tiles_(f.value_count(), 0),
         handles_(1),
         parts_(1),
-        labels_(1),
         views_(f.parameters.size()) {
     handles_.reserve(f.operation_count());
     body_.reserve(f.operation_count() * 256 + 4096);
@@ -160,7 +152,7 @@ class Module {
     std::string text = identifier(f.name_of(v));
     append(text, '.');
     append(text, n.number);
-    n.label = label(std::move(text));
+    n.label = labels_.add(std::move(text));
     return n;
   }
   Name define(ValueId v) { return names_[v.index] = fresh(v); }
@@ -201,44 +193,18 @@ class Module {
   }
 
   // --- constants ---
-  Name index_constant(std::int64_t n) {
-    std::uint32_t& known = index_constants_[n];
-    if (known == 0) {
-      std::string text(n < 0 ? "cm" : "c");
-      append(text, n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n));
-      known = label(std::move(text));
-    }
-    return {0, known};
-  }
+  Name index_constant(std::int64_t n) { return constants_.index(n); }
   Name constant(ValueId v) {
     const Value& value = f[v];
     if (value.type.dtype == index_type) return index_constant(value.integer);
     Name& known = names_[v.index];
-    if (known.label == 0) known = literal(value.type.dtype, value.integer, value.number);
+    if (known.label == 0) known = constants_.literal(value.type.dtype, value.integer, value.number);
     return known;
   }
-  /// A constant that the assembler does not fold: it lets a window start at any row of a box when it is told so at run time only.
-  Index unfolded(std::int64_t n) {
-    std::uint32_t& known = literals_["unfolded " + std::to_string(n)];
-    if (known == 0) {
-      const std::string plain = labels_[index_constant(n).label], zero = labels_[launch_zero().label];
-      std::string text = plain + ".launch";
-      constants_.append("    %").append(text).append(" = arith.addi %").append(zero).append(", %").append(plain).append(" : index\n");
-      known = label(std::move(text));
-    }
-    return {false, 0, {0, known}};
-  }
-  Name zero(DType d) { return d == index_type ? index_constant(0) : literal(d, 0, 0); }
-  Name truth() { return literal(boolean, 1, 0); }
-  /// Where a merge of lists tells how many pairs of each it took.
-  Name no_counts() {
-    std::uint32_t& known = literals_["counts of a merge"];
-    if (known == 0) {
-      known = label("merge.counts");
-      constants_.append("    %merge.counts = arith.constant dense<0> : vector<4xi16>\n");
-    }
-    return {0, known};
-  }
+  Index unfolded(std::int64_t n) { return {false, 0, constants_.unfolded(n)}; }
+  Name zero(DType d) { return constants_.zero(d); }
+  Name truth() { return constants_.truth(); }
+  Name no_counts() { return constants_.no_counts(); }
 
   // --- tiles ---
   [[nodiscard]] const Tile& tile(ValueId v) const {
@@ -314,12 +280,7 @@ class Module {
     head.append(one_section ? ") attributes {pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {\n"
                             : ") attributes {pto.entry} {\n");
     body_.append("  }\n}\n");
-    for (const std::int64_t n : sorted_index_constants()) {
-      head.append("    %").append(labels_[index_constants_[n]]).append(" = arith.constant ");
-      append(head, n);
-      head.append(" : index\n");
-    }
-    head.append(constants_);
+    constants_.write(head);
     for (std::vector<View>& of_one : views_) {
       std::sort(of_one.begin(), of_one.end(), [](const View& a, const View& b) {
         return a.transposed != b.transposed ? b.transposed : a.merged < b.merged;
@@ -344,10 +305,6 @@ class Module {
     if (!is_identifier(clean)) clean.insert(0, "_");
     return clean;
   }
-  std::uint32_t label(std::string text) {
-    labels_.push_back(std::move(text));
-    return static_cast<std::uint32_t>(labels_.size() - 1);
-  }
   static bool is_known(const Location& at) { return at.line != 0 && at.file[0] != 0; }
   void location(OpId o) {
     const Location& at = f[o].location;
@@ -367,8 +324,8 @@ class Module {
     std::string text = hint.empty() ? "arg" + std::to_string(number) : identifier(hint);
     if ((text[0] == 'c' && text.back() >= '0' && text.back() <= '9') || text == "true" || text == "false")
       text.push_back('_');
-    while (std::find(labels_.begin(), labels_.end(), text) != labels_.end()) text.push_back('_');
-    return {0, label(std::move(text))};
+    while (labels_.has(text)) text.push_back('_');
+    return {0, labels_.add(std::move(text))};
   }
   void parameters(std::string& head) {
     std::string_view separator;
@@ -390,79 +347,6 @@ class Module {
     }
     for (const ValueId v : f.symbols()) names_[v.index] = dim(f[v].integer).name;
   }
-  std::vector<std::int64_t> sorted_index_constants() const {
-    std::vector<std::int64_t> numbers;
-    for (const auto& known : index_constants_) numbers.push_back(known.first);
-    std::sort(numbers.begin(), numbers.end());
-    return numbers;
-  }
-
-  // A constant that is not of type index, at the top of the function.
-  Name literal(DType d, std::int64_t n, double number) {
-    std::string definition, text;
-    if (d == boolean) {
-      definition = text = n != 0 ? "true" : "false";
-    } else {
-      if (is_float(d) && is_special(number, d)) return special(d, special_bits(number, d));
-      if (is_float(d)) append_float(definition, number);
-      else append(definition, n);
-      definition.append(" : ").append(signless(d));
-    }
-    std::uint32_t& known = literals_[definition];
-    if (known != 0) return {0, known};
-    if (is_float(d)) {
-      text = "cst";
-      append(text, ++float_constants_);
-    } else if (d != boolean) {
-      text = n < 0 ? "cm" : "c";
-      append(text, n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n));
-      text.append("_").append(signless(d));
-    }
-    known = label(std::move(text));
-    constants_.append("    %").append(labels_[known]).append(" = arith.constant ").append(definition).push_back('\n');
-    return {0, known};
-  }
-
-  // A zero of type i64, and one of type index, that the assembler does not see through.
-  void define_launch_zero() {
-    if (std::exchange(has_launch_zero_, true)) return;
-    const std::string shift = labels_[literal(i64, 63, 0).label];
-    constants_.append("    %launch.block = pto.get_block_idx\n    %launch.zero = arith.shrui %launch.block, %").append(shift).append(" : i64\n");
-    label("launch.block");
-    label("launch.zero");
-  }
-  Name launch_zero() {
-    define_launch_zero();
-    std::uint32_t& known = literals_["index of launch.zero"];
-    if (known == 0) {
-      constants_.append("    %launch.index = arith.index_cast %launch.zero : i64 to index\n");
-      known = label("launch.index");
-    }
-    return {0, known};
-  }
-
-  // An infinity or NaN, by its bits. Where the assembler sees one it writes `-Inf.0f`, which is no C++; it does not fold
-  // `bits | block index >> 63`.
-  Name special(DType d, std::int64_t bits) {
-    const DType word = info(d).bits == 16 ? i16 : i32;
-    std::uint32_t& known = literals_[std::string("special ").append(std::to_string(bits)).append(signless(d))];
-    if (known != 0) return {0, known};
-    const auto define = [&](std::string text, auto... definition) {
-      constants_.append("    %").append(text).append(" = ");
-      (append(constants_, definition), ...);
-      constants_.push_back('\n');
-      return label(std::move(text));
-    };
-    const std::string pattern = labels_[literal(word, bits, 0).label];
-    define_launch_zero();
-    const std::string_view type = signless(word);
-    std::string text("cst");
-    append(text, ++float_constants_);
-    define(text + ".zero", "arith.trunci %launch.zero : i64 to ", type);
-    define(text + ".bits", "arith.ori %", text, ".zero, %", pattern, " : ", type);
-    return {0, known = define(text, "arith.bitcast %", text, ".bits : ", type, " to ", signless(d))};
-  }
-
   Index operate(std::string_view instruction, const Index& a, const Index& b) {
     const Name x = name(a), y = name(b), n = fresh();
     line(n, " = arith.", instruction, ' ', x, ", ", y, " : index");
@@ -499,7 +383,7 @@ class Module {
     if (merged > 1) append(text.append("."), v.rank);
     if (parameter_of(f, tensor) != tensor)  // the parameter's own view has its name
       for (int i = 0; i < t.rank; ++i) text.append(".").append(tessera::detail::dim_text(t.dims[i]));
-    v.name.label = label(std::move(text));
+    v.name.label = labels_.add(std::move(text));
     begin();
     put(v.name, " = pto.make_tensor_view ", memory, ", shape = [");
     for (int i = 0; i < v.rank; ++i) put(i == 0 ? "" : ", "), put(d[i]);
@@ -520,21 +404,18 @@ class Module {
   }
 
  private:
-  std::string body_, constants_;
+  std::string body_;
   std::string* out_ = &body_;
   std::size_t indent_ = 4;
   std::uint32_t next_ = 0;
-  std::uint32_t float_constants_ = 0;
-  bool has_launch_zero_ = false;  // a zero that the assembler does not fold is defined
   bool defined_in_section_ = false;
   std::vector<Name> names_;  // by value: scalars
   std::vector<std::uint32_t> tiles_;  // by value: handle
   std::vector<Tile> handles_;
   std::vector<Part> parts_;
-  std::vector<std::string> labels_;
+  Labels labels_;
+  Constants constants_{labels_};
   std::vector<std::pair<std::int64_t, Name>> symbols_;
-  std::unordered_map<std::int64_t, std::uint32_t> index_constants_;
-  std::unordered_map<std::string, std::uint32_t> literals_;  // by definition
   std::vector<std::vector<View>> views_;  // by parameter
   const char* file_ = nullptr;
   std::string_view short_file_;
