@@ -1,58 +1,17 @@
 // Runs a function, operation by operation, on values that know which of their elements are defined. What an operation
-// computes stands in the table of simulate/table.hpp; control flow, values, bounds of extents and buffers are here.
+// computes stands in the table of simulate/table.hpp, control flow in simulate/control.hpp; values, bounds of extents and buffers
+// are here.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "../ir/program.hpp"
 #include "../ops/all.hpp"
 #include "data.hpp"
+#include "options.hpp"
 
 namespace tessera {
-
-/// How closely the lowered kernel must give what its tensor-level meaning gives.
-enum class Agreement : std::uint8_t {
-  off,           ///< the tensor level is not run
-  exact,         ///< every bit
-  one_rounding,  ///< integers exactly, floats to one step of their type (a lowering may round once more on the way)
-};
-
-struct SimulateOptions {
-  std::int64_t block = 0;              ///< what block_index gives
-  std::int64_t blocks = 1;             ///< what block_count gives
-  std::int64_t subblock = 0;           ///< what subblock_index gives
-  std::int64_t subblocks = 1;          ///< what subblock_count gives
-  std::int64_t while_limit = 1000000;  ///< trips after which a while loop is an error
-  // For whole kernels only:
-  std::optional<Arch> arch = {};  ///< none: the target that the kernel is compiled for; a3 when it is compiled for any
-  Agreement agreement = Agreement::one_rounding;
-  struct Statistics* statistics = nullptr;  ///< receives what the lowered kernel did
-};
-
-/// What a run did. Bytes count elements that loads, stores, reads and writes moved between tensors and the chip.
-struct Statistics {
-  std::uint64_t instructions = 0;       ///< executed operations that occupy a pipe other than the scalar one
-  std::uint64_t scalar_operations = 0;  ///< executed operations of the scalar pipe
-  std::uint64_t gm_bytes_read = 0;
-  std::uint64_t gm_bytes_written = 0;
-  std::unordered_map<const OpInfo*, std::uint64_t> executed;  ///< of every operation, control flow too
-
-  [[nodiscard]] std::uint64_t count(const OpInfo& op) const {
-    const auto found = executed.find(&op);
-    return found == executed.end() ? 0 : found->second;
-  }
-  /// The counts by name, in order of the names; scalar operations as `scalar.add`.
-  [[nodiscard]] std::map<std::string, std::uint64_t> by_name() const {
-    std::map<std::string, std::uint64_t> named;
-    for (const auto& [op, count] : executed)
-      named[(op->level == Level::scalar ? "scalar." : "") + std::string(op->name)] += count;
-    return named;
-  }
-};
 
 namespace simulator {
 
@@ -256,104 +215,18 @@ class Engine {
           std::string(f_.info(op).name) + ": the element type cannot be simulated (" + std::string(name(t.dtype)) + ")",
           "simulate a kernel of f32, f16, bf16 or integers");
   }
-  void run_control(OpId op, const OpInfo& info) {
-    if (&info == &ops::for_loop) return run_for(op);
-    if (&info == &ops::while_loop) return run_while(op);
-    if (&info == &ops::if_else) return run_if(op);
-    if (&info == &ops::call) return run_call(op);
-    if (&info == &ops::yield || &info == &ops::condition || &info == &ops::return_op) return;  // the holder reads them
-    throw InternalError("simulate: no function for operation " + std::string(info.name));
-  }
+  // simulate/control.hpp
+  void run_control(OpId op, const OpInfo& info);
+  void run_for(OpId op);
+  void run_while(OpId op);
+  void run_if(OpId op);
+  void hand_on(OpId from, OpId at, int first, List<ValueId> to);
+  void hand_to_results(OpId op, List<ValueId> from);
+  [[nodiscard]] Slot handed(OpId reader, OpId at, ValueId from, ValueId to) const;
   // simulate/calls.hpp
   void run_call(OpId op);
   void check_arguments(OpId op, const Function& to) const;
   void take_results(OpId op, const Engine& callee, OpId end);
-
-  void run_for(OpId op) {
-    const std::int64_t start = number(f_.operand(op, 0)).integer, stop = number(f_.operand(op, 1)).integer;
-    const std::int64_t step = number(f_.operand(op, 2)).integer;
-    if (step <= 0)
-      fail(f_[op].location, "for: the step is not positive (" + std::to_string(step) + ")",
-           "count upwards: range(start, stop, step) with step above 0");
-    const BlockId body = f_.block(op);
-    const List<ValueId> arguments = f_[body].arguments;
-    const List<ValueId> carried(arguments.begin() + 1, arguments.size() - 1);
-    hand_on(op, op, 3, carried);
-    const DType counter = f_.type(arguments[0]).dtype;
-    for (std::int64_t i = start; i < stop;) {
-      set_number(arguments[0], make_number(counter, i));
-      hand_on(run_block(body), op, 0, carried);
-      if (__builtin_add_overflow(i, step, &i)) break;
-    }
-    hand_to_results(op, carried);
-  }
-  void run_while(OpId op) {
-    const BlockId test = f_.block(op, 0), body = f_.block(op, 1);
-    hand_on(op, op, 0, f_[test].arguments);
-    for (std::int64_t trips = 0;; ++trips) {
-      const OpId end = run_block(test);
-      if (number(f_.operand(end, 0)).integer == 0) {
-        std::vector<ValueId> results;
-        for (int i = 0; i < f_.result_count(op); ++i) results.push_back(f_.result(op, i));
-        return hand_on(end, op, 1, results);
-      }
-      if (trips == options.while_limit)
-        fail(f_[op].location, "while: the loop does not end (" + std::to_string(trips) + " trips)",
-             "change what the condition reads in the body, or raise SimulateOptions::while_limit");
-      hand_on(end, op, 1, f_[body].arguments);
-      hand_on(run_block(body), op, 0, f_[test].arguments);
-    }
-  }
-  void run_if(OpId op) {
-    const OpId end = run_block(f_.block(op, number(f_.operand(op, 0)).integer != 0 ? 0 : 1));
-    std::vector<ValueId> results;
-    for (int i = 0; i < f_.result_count(op); ++i) results.push_back(f_.result(op, i));
-    hand_on(end, op, 0, results);
-  }
-  /// Operands `first`.. of `from` become the values `to`, all at once. `at` is the control operation.
-  void hand_on(OpId from, OpId at, int first, List<ValueId> to) {
-    std::vector<Slot> fresh;
-    for (std::size_t i = 0; i < to.size(); ++i)
-      fresh.push_back(handed(from, at, f_.operand(from, first + static_cast<int>(i)), to[i]));
-    for (std::size_t i = 0; i < to.size(); ++i) slots_[to[i].index] = std::move(fresh[i]);
-  }
-  void hand_to_results(OpId op, List<ValueId> from) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const ValueId to = f_.result(op, static_cast<int>(i));
-      slots_[to.index] = handed(op, op, from[i], to);
-    }
-  }
-  [[nodiscard]] Slot handed(OpId reader, OpId at, ValueId from, ValueId to) const {
-    if (f_.type(from).is_scalar()) {
-      Slot s;
-      s.number = number(from);
-      return s;
-    }
-    check_intact(reader, from);
-    check_defined(from);
-    if (f_[from].buffer != f_[to].buffer && f_[from].buffer != no_index && f_[to].buffer != no_index)
-      throw InternalError("simulate: " + describe(at) + ": " + value_text(from) + " is handed on as " + value_text(to) +
-                          ", which has another buffer");
-    Slot s = slots_[from.index];
-    // In a kernel, what is handed on is a value: later stores to the memory it was read from do not change it.
-    if (f_.kind == FunctionKind::kernel) {
-      if (s.is_memory && (s.is_view || !s.is_input)) {
-        note_whole_read(at, *s.data);
-        s.data = std::make_shared<Data>(*s.data);
-        s.data->dims = s.dims;
-      }
-      s.is_input = s.is_view = false;
-    }
-    s.is_memory = false;
-    if (!f_.fully_valid(to)) {
-      const Box extents = valid(to);
-      if (extents != s.data->dims) {
-        s.data = std::make_shared<Data>(*s.data);
-        s.data->clear_outside(extents);
-      }
-    }
-    return s;
-  }
 
   // --- values and buffers ---
   void check_defined(ValueId v) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "calls.hpp"
+#include "control.hpp"
 
 namespace tessera {
 
