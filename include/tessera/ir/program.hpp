@@ -4,7 +4,7 @@
 
 #include "../ops/call.hpp"
 #include "../ops/memory.hpp"
-#include "function.hpp"
+#include "control_layout.hpp"
 
 namespace tessera {
 
@@ -57,21 +57,12 @@ namespace detail {
 /// Calls use(value) with what a control operation hands its operand `i` to.
 template <class Use>
 void for_each_receiver(const Function& f, OpId op, int i, Use&& use) {
-  const auto arguments = [&](OpId loop, int carried) {
-    const int counters = f.is(loop, ops::for_loop) ? 1 : 0;
-    for (int b = 0; b < f.block_count(loop); ++b) use(f[f.block(loop, b)].arguments[static_cast<std::size_t>(carried + counters)]);
-  };
-  const bool counting = f.is(op, ops::for_loop), ends_condition = f.is(op, ops::condition);
-  if (counting || f.is(op, ops::while_loop)) {
-    if (counting && i < 3) return;
-    arguments(op, counting ? i - 3 : i);
-    if (counting) use(f.result(op, i - 3));
-  } else if (f.is(op, ops::yield) || (ends_condition && i > 0)) {
-    const OpId owner = f[f[op].parent].owner;
-    const int carried = ends_condition ? i - 1 : i;
-    if (!f.is(owner, ops::if_else)) arguments(owner, carried);
-    use(f.result(owner, carried));
-  }
+  const ValueId result = receiver(f, op, i);
+  if (!result) return;
+  use(result);
+  const OpId owner = f.definition(result);
+  if (!f.is(owner, ops::if_else))
+    for (int b = 0; b < f.block_count(owner); ++b) use(carried_argument(f, owner, b, i - fixed_operands(f, op)));
 }
 
 }  // namespace detail

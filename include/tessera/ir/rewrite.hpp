@@ -3,6 +3,7 @@
 #pragma once
 
 #include "builder.hpp"
+#include "control_layout.hpp"
 
 namespace tessera {
 
@@ -122,11 +123,10 @@ class Rewriter {
   void copy_control(OpId op, const std::vector<ValueId>& mapped, Visit&& visit) {
     const Location at = (*in_)[op].location;
     const OpId made = build_.control(in_->info(op), mapped, {}, in_->block_count(op), attrs(op));
-    const std::size_t fixed = in_->is(op, ops::for_loop) ? 3 : 0;  // bounds come before the carried values
+    const auto fixed = static_cast<std::size_t>(fixed_operands(*in_, op)), counters = static_cast<std::size_t>(fixed_arguments(*in_, op));
     for (int b = 0; b < in_->block_count(op); ++b) {
       const BlockId from = in_->block(op, b), to = out_->block(made, b);
       const List<ValueId> arguments = (*in_)[from].arguments;
-      const std::size_t counters = fixed != 0 ? 1 : 0;
       for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool counter = i < counters;
         const ValueId initial = counter ? ValueId{} : mapped[fixed + i - counters];

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "../ir/control_layout.hpp"
 #include "../ir/rewrite.hpp"
 #include "../ops/all.hpp"
-#include "flatten/page_plan.hpp"
 #include "pass.hpp"
 
 namespace tessera {
@@ -167,7 +167,7 @@ class InferSpaces {
   }
   // The result of a branch stands where both blocks leave it, or in the first of their places that the other can reach.
   void place_result(OpId op, OpId made, int i) {
-    const auto space = [&](int k) { return out_.type(out_.operand(out_.terminator(out_.block(made, k)), i)).space; };
+    const auto space = [&](int k) { return out_.type(handed_on(out_, out_.block(made, k), i)).space; };
     const MemorySpace then = space(0), otherwise = space(1);
     const ValueId result = out_.result(made, i);
     if (then == otherwise) return;

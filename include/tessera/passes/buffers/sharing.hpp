@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "../../ir/control_layout.hpp"
 #include "../../ops/all.hpp"
-#include "../flatten/page_plan.hpp"
 #include "liveness.hpp"
 
 namespace tessera::detail {
@@ -226,8 +226,7 @@ class Sharing {
       }
       taken.push_back(b);
       for (int k = 0; k < f_.block_count(op); ++k) {
-        const ValueId argument =
-            f_[f_.block(op, k)].arguments[static_cast<std::size_t>(i + (f_.is(op, ops::for_loop) ? 1 : 0))];
+        const ValueId argument = carried_argument(f_, op, k, i);
         new_content(argument);
         if (reader) starts_as_[argument.index] = start;
         join(argument, b);

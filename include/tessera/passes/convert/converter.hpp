@@ -108,7 +108,7 @@ class Converter {
   void control(OpId op, Lower&& lower) {
     std::vector<ValueId> operands;
     for (int i = 0; i < in_.operand_count(op); ++i) {
-      const ValueId g = placement_.carried_by(op, i);
+      const ValueId g = receiver(in_, op, i);
       if (!g || !in_.type(g).is_tensor()) operands.push_back(rewriter_.map(in_.operand(op, i)));
       else operands.push_back(placed(tile(in_.operand(op, i), placement_.place(g), op), placement_.place(g)));
     }
@@ -237,12 +237,10 @@ class Converter {
     const OpId owner = out_[build().block()].owner;
     const bool branch = out_.is(owner, ops::if_else);
     if (branch && build().block() == out_.block(owner)) return;
-    const std::size_t first = in_.is(op, ops::condition) ? 1 : 0;
+    const auto first = static_cast<std::size_t>(fixed_operands(in_, op));
     for (std::size_t i = first; i < operands.size(); ++i) {
-      const List<ValueId> arguments = out_[out_.block(owner)].arguments;
-      const std::size_t counter = out_.is(owner, ops::for_loop) ? 1 : 0;
-      const ValueId like = branch ? out_.operand(out_.terminator(out_.block(owner)), static_cast<int>(i))
-                                  : arguments[i - first + counter];
+      const int carried = static_cast<int>(i - first);
+      const ValueId like = branch ? handed_on(out_, out_.block(owner), carried) : carried_argument(out_, owner, 0, carried);
       const Type& t = out_.type(like);
       if (!t.is_shaped() || !out_.type(operands[i]).same_shape(t)) continue;
       for (int axis = 0; axis < t.rank; ++axis)

@@ -5,6 +5,7 @@
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/reverse.hpp>
 
+#include "../../ir/control_layout.hpp"
 #include "../../ops/all.hpp"
 #include "../walk.hpp"
 
@@ -89,21 +90,13 @@ class Placement {
   }
   /// Where an operation wants a tensor operand to stand.
   [[nodiscard]] SpaceSet wanted(OpId op, int i) const {
-    if (const ValueId g = carried_by(op, i)) return group_wish(g);
+    if (const ValueId g = receiver(f_, op, i)) return group_wish(g);
     if (is_memory(op, i)) return {};
     if (i == 0 && passes_through(op)) return demand_[group_[f_.result(op).index]];
     if (i == 0 && f_.is(op, ops::gather_row)) return group_wish(f_.result(op));
     const OpInfo& info = f_.info(op);
     const SpaceSet loaded_to = info.tensor_spaces[i < 2 ? i : 2], accepted = operand_space(info, i);
     return loaded_to.any() ? spaces(accepted.any() ? Vec : accepted.first()) : loaded_to;
-  }
-  /// The result of a loop or branch that receives operand `i` of a control operation; none for others.
-  [[nodiscard]] ValueId carried_by(OpId op, int i) const {
-    if (f_.is(op, ops::for_loop)) return i >= 3 ? f_.result(op, i - 3) : ValueId{};
-    if (f_.is(op, ops::while_loop)) return f_.result(op, i);
-    if (f_.is(op, ops::yield)) return f_.result(f_[f_[op].parent].owner, i);
-    if (f_.is(op, ops::condition) && i > 0) return f_.result(f_[f_[op].parent].owner, i - 1);
-    return {};
   }
 
  private:
@@ -118,12 +111,9 @@ class Placement {
   }
   // Arguments of a loop's blocks share the place of its results.
   void join_carried(OpId op) {
-    const std::size_t counters = f_.is(op, ops::for_loop) ? 1 : 0;
-    for (int b = 0; b < f_.block_count(op); ++b) {
-      const List<ValueId> arguments = f_[f_.block(op, b)].arguments;
-      for (std::size_t i = counters; i < arguments.size(); ++i)
-        group_[arguments[i].index] = f_.result(op, static_cast<int>(i - counters)).index;
-    }
+    if (f_.is(op, ops::if_else)) return;
+    for (int b = 0; b < f_.block_count(op); ++b)
+      for (int i = 0; i < f_.result_count(op); ++i) group_[carried_argument(f_, op, b, i).index] = f_.result(op, i).index;
   }
   void note_usage(OpId op) {
     if (f_.is(op, ops::view)) return;
@@ -159,7 +149,7 @@ class Placement {
     };
     for (const OpId op : order_) {
       for (int i = 0; i < f_.operand_count(op); ++i)
-        if (const ValueId g = carried_by(op, i); g && f_.type(g).is_tensor()) raise(g, home(f_.operand(op, i)));
+        if (const ValueId g = receiver(f_, op, i); g && f_.type(g).is_tensor()) raise(g, home(f_.operand(op, i)));
       if (f_.info(op).level != Level::control && f_.result_count(op) > 0 && f_.type(f_.result(op)).is_tensor())
         raise(f_.result(op), made_by(op));
     }

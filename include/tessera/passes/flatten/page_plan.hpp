@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "../../ir/function.hpp"
+#include "../../ir/control_layout.hpp"
 #include "../../ops/all.hpp"
 #include "../walk.hpp"
 
@@ -24,27 +24,6 @@ namespace tessera::detail {
   Type page = with_shape(t, dims, 2);
   if (t.space != Vec) page.layout = t.layout;
   return page;
-}
-
-/// Operands of a control operation in front of its carried values.
-[[nodiscard]] inline int fixed_operands(const Function& f, OpId op) {
-  return f.is(op, ops::for_loop) ? 3 : f.is(op, ops::if_else) || f.is(op, ops::condition) ? 1 : 0;
-}
-
-/// The values that are one variable: initial value, block arguments, what the blocks hand on, and result number i.
-[[nodiscard]] inline std::vector<ValueId> same_variable(const Function& f, OpId op, int i) {
-  std::vector<ValueId> list;
-  const bool branch = f.is(op, ops::if_else);
-  if (!branch) list.push_back(f.operand(op, fixed_operands(f, op) + i));
-  for (int b = 0; b < f.block_count(op); ++b) {
-    const BlockId block = f.block(op, b);
-    const int counter = f.is(op, ops::for_loop) ? 1 : 0;
-    if (!branch) list.push_back(f[block].arguments[static_cast<std::size_t>(counter + i)]);
-    const OpId end = f.terminator(block);
-    list.push_back(f.operand(end, fixed_operands(f, end) + i));
-  }
-  list.push_back(f.result(op, i));
-  return list;
 }
 
 class PagePlan {
