@@ -166,6 +166,11 @@ class Function {
     for (std::uint32_t u = values_[v.index].first_use; u != no_index; u = uses_[u].next)
       f(uses_[u].owner, static_cast<int>(u - operations_[uses_[u].owner.index].operand_begin));
   }
+  [[nodiscard]] int use_count(ValueId v) const {
+    int n = 0;
+    for_each_use(v, [&](OpId, int) { ++n; });
+    return n;
+  }
   [[nodiscard]] const Text& name_of(ValueId v) const { return strings_[values_[v.index].name]; }
   /// The valid extent along an axis; the whole dim unless stated otherwise.
   [[nodiscard]] Extent valid(ValueId v, int axis) const {

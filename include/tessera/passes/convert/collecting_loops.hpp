@@ -41,11 +41,7 @@ class CollectingLoops {
     if (f_.operand(part, 0) != carried || !used_once(carried) || !used_once(next)) return;
     for (const OpId op : {loop, storage, part}) results_.emplace(op.index, i);
   }
-  [[nodiscard]] bool used_once(ValueId v) const {
-    int n = 0;
-    f_.for_each_use(v, [&](OpId, int) { ++n; });
-    return n == 1;
-  }
+  [[nodiscard]] bool used_once(ValueId v) const { return f_.use_count(v) == 1; }
 
   const Function& f_;
   std::unordered_map<std::uint32_t, int> results_;  // by loop, assemble and create

@@ -59,7 +59,7 @@ class ScalarWrites {
     if (!in_.is(op, ops::store) || in_[op].parent != in_.body() || in_.attr(op, AttrKey::atomic_add) != 0) return false;
     const ValueId value = in_.operand(op, 0), target = in_.operand(op, 1);
     const OpId made = in_.definition(value);
-    if (!made || !in_.is(made, ops::full) || in_[op].previous != made || use_count(value) != 1) return false;
+    if (!made || !in_.is(made, ops::full) || in_[op].previous != made || in_.use_count(value) != 1) return false;
     if (!is_tensor_parameter(in_, target) || in_.type(value) != in_.type(target)) return false;
     for (int i = 2; i < in_.operand_count(op); ++i)
       if (!in_.is_integer_constant(in_.operand(op, i), 0)) return false;
@@ -71,11 +71,6 @@ class ScalarWrites {
     for (OpId o = in_.next(op); o; o = in_.next(o))
       if (in_.is(o, ops::write) && in_.operand(o, 0) == target) ++writes;
     return writes > 0 && uses == 1 + writes + returned;
-  }
-  [[nodiscard]] int use_count(ValueId v) const {
-    int n = 0;
-    in_.for_each_use(v, [&](OpId, int) { ++n; });
-    return n;
   }
   void write_into_fill(Rewriter& r, OpId op) {
     std::vector<ValueId> operands = r.operands(op);
