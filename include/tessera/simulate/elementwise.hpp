@@ -177,11 +177,10 @@ inline void cast_elements(Call& c) {
   c.result(std::move(r));
 }
 
-/// The operand repeated over the axes in which the result is larger.
-inline void repeat(Call& c) {
+/// The result is the operand, walked with the given strides.
+inline void copy_strided(Call& c, const Box& strides) {
   const Data& x = c.in(0);
   Data r = c.fresh();
-  const Box strides = broadcast_strides(x.dims, r.dims.rank);
   const std::int64_t step = strides[strides.rank - 1], width = r.dims.last();
   std::int64_t i = 0;
   for_each_row(r.dims, [&](const Box& index) {
@@ -190,6 +189,8 @@ inline void repeat(Call& c) {
   });
   c.result(std::move(r));
 }
+/// The operand repeated over the axes in which the result is larger.
+inline void repeat(Call& c) { copy_strided(c, broadcast_strides(c.in(0).dims, c.result_type().rank)); }
 
 inline void divide(Call& c) {
   binary(c, [&](auto a, auto b) { return quotient(c, a, b); });

@@ -68,17 +68,9 @@ inline void reinterpret(Call& c) {
   c.result(std::move(r));
 }
 inline void swap_axes(Call& c, int a, int b) {
-  const Data& x = c.in(0);
-  Data r = c.fresh();
-  Box strides = strides_of(x.dims);
+  Box strides = strides_of(c.in(0).dims);
   std::swap(strides[a], strides[b]);
-  const std::int64_t step = strides[strides.rank - 1], width = r.dims.last();
-  std::int64_t i = 0;
-  for_each_row(r.dims, [&](const Box& index) {
-    std::int64_t j = dot(strides, index);
-    for (std::int64_t k = 0; k < width; ++k, ++i, j += step) r.copy(i, x, j, 1);
-  });
-  c.result(std::move(r));
+  copy_strided(c, strides);
 }
 inline void transpose(Call& c) {
   const int rank = c.type(0).rank;
