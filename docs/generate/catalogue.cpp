@@ -53,7 +53,7 @@ std::string_view name_of(Level l) {
 }
 std::string_view name_of(ValidRule v) {
   constexpr std::string_view names[] = {
-      "full", "as operand 1", "intersection", "as operand 1, which operand 2 covers", "as operand 1, whole where repeated",
+      "full", "as operand 1", "as operand 2", "as operand 2, where operand 1 is along the other axes", "intersection", "as operand 1, which operand 2 covers", "as operand 1, whole where repeated",
       "those of the larger operand", "intersection",
       "what reaches into the half", "one behind the other", "as operand 1, whole rows", "one element for each row", "last axis 1", "second-last axis 1",
       "stated, or the whole window", "stated", "one row for each index", "rows of lhs, columns of rhs", "axes exchanged",

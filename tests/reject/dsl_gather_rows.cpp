@@ -5,7 +5,8 @@ using namespace tessera;  // NOLINT: a test
 using Acc2 = Tensor<Shape<16, 64>, f16>;
 void test(Acc2 acc, Tensor<Shape<256, 64>, f16> pool, Tensor<Shape<256, 64>, f32> wide, Tensor<Shape<64>, f16> flat, Tensor<Shape<16>, i32> index,
           Tensor<Shape<8>, i32> table, Tensor<Shape<8>, i64> longs, Tensor<Shape<2, 8>, i32> two, Tensor<Shape<4, 256, 64>, f16> pages,
-          Tile<Shape<16, 64>, f16, Vec> vec, Tile<Shape<16, 64>, f16, Left> left, Index i, Scalar<f32> s) {
+          Tile<Shape<16, 64>, f16, Vec> vec, Tile<Shape<16, 64>, f16, Left> left, Index i, Scalar<f32> s,
+          Tile<Shape<16, 1>, f16, Vec> column, Tensor<Shape<256, 1>, f16> thin) {
 #if CASE == 0
   auto mat = create<Shape<16, 64>, f16, Mat>();
   (void)create<Shape<64, 16>, f16, Mat, Form::transposed>();
@@ -60,5 +61,9 @@ void test(Acc2 acc, Tensor<Shape<256, 64>, f16> pool, Tensor<Shape<256, 64>, f32
   (void)paged_gather<PagedGather{.block_size = 32, .size = 64, .max_indices = 16, .column = 1}>(pool, index, table);  // expect: window_out_of_bounds<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), 1, 64, 64>
 #elif CASE == 24
   (void)paged_gather<PagedGather{.block_size = 32, .size = 32, .max_indices = 16, .column = -1}>(pool, index, table);  // expect: window_offset_is_negative<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), -1>
+#elif CASE == 25
+  (void)gather_row<Shape<1, 1>>(column, pool, at(0, 0), at(0, 0));  // expect: gather_row_into_a_column<16>
+#elif CASE == 26
+  (void)gather_row<Shape<1, 1>>(acc, thin, at(0, 0), at(0, 0));  // expect: gather_row_of_a_column<256>
 #endif
 }

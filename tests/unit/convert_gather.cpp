@@ -127,7 +127,8 @@ TEST_CASE("positions that do not fit i16 indices are refused", "[convert]") {
   const ValueId x = k.tensor("x", f16, {64, 1024}), i = k.tensor("idx", i16, {64, 16});
   k.returns({k.op(ops::gather, {x, i})});
   CHECK(refusal(k) ==
-        "k.cpp:1: error: gather: the positions do not fit i16 indices (65536 elements)\n  hint: use i32 indices");
+        "k.cpp:1: error: gather: the positions do not fit i16 indices (elements with padding, most) (65536, 32768)\n  hint: use i32 "
+        "indices where the operation takes them; a scatter of elements of 8 and 16 bits does not: scatter into fewer rows at a time, or cast to 32 bits");
 }
 
 TEST_CASE("one element of each row: one gather on both targets, from a copy without padding", "[convert]") {

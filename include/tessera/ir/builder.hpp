@@ -194,6 +194,10 @@ class Builder {
       case ValidRule::wide:
         if (partial(0)) same_as = operands[0];
         return false;
+      case ValidRule::second:
+        if (partial(1)) same_as = operands[1];
+        return false;
+      case ValidRule::indexed: return indexed_extents(operands[0], operands[1], attr(AttrKey::axis, -1), result, extents, same_as);
       case ValidRule::intersection: return common_extents(operands, 2, result, extents, same_as);
       case ValidRule::concat: return concat_extents(operands, result, extents);
       case ValidRule::lane_half: return half_extents(operands, static_cast<Split>(attr(AttrKey::split, 1)), result, extents);
@@ -348,6 +352,17 @@ class Builder {
       }
     }
     return true;
+  }
+  bool indexed_extents(ValueId x, ValueId index, std::int64_t given, const Type& result, Extent* extents, ValueId& same_as) {
+    const int axis = static_cast<int>(given < 0 ? given + result.rank : given);
+    bool narrower = false;
+    for (int i = 0; i < result.rank; ++i) {
+      const Extent whole{result.dims[i], {}}, own = f_->valid(index, i), other = i == axis ? whole : f_->valid(x, i);
+      extents[i] = other == own || other == whole ? own : own == whole ? other : extent_of(min(value_of(own), value_of(other)));
+      narrower = narrower || extents[i] != own;
+    }
+    if (!narrower && !f_->fully_valid(index)) same_as = index;
+    return narrower;
   }
   // Stated extents stand behind the offsets. A window on a partially valid source reaches no further than its data.
   bool window_extents(List<ValueId> operands, bool stated, const Type& result, Extent* extents) {

@@ -97,6 +97,8 @@ enum class Level : std::uint8_t { shaped, tensor, tile, scalar, control };
 enum class ValidRule : std::uint8_t {
   full,             ///< the whole tile
   first,            ///< those of operand 0
+  second,           ///< those of operand 1
+  indexed,          ///< those of operand 1, an index; along the axes that it does not name what is valid in operand 0, too
   intersection,     ///< what is valid in operands 0 and 1
   wide,             ///< those of operand 0, in which operand 1, that is repeated, must be valid, too
   repeated,         ///< those of operand 0, with whole dims where it is repeated

@@ -36,11 +36,11 @@ constexpr Verdict check_scatter(const Type& x, const Type& source) {
 }
 /// The element type of positions in a tile of `d`.
 [[nodiscard]] constexpr DType position_dtype(DType d) { return info(d).bits == 32 ? i32 : i16; }
-/// Positions of short elements are i16.
-constexpr Verdict check_positions(const Type& x, std::int64_t most) {
+/// Positions of a matrix count the padding of its rows; those of short elements are i16.
+constexpr Verdict check_scattered_positions(const Type& x, std::int64_t most = most_i16_positions) {
   const std::int64_t positions = x.dims[0] == 1 || x.dims[1] == 1 ? x.elements() : x.dims[0] * padded_to_blocks(x.dtype, x.dims[1]);
-  if (position_dtype(x.dtype) == i16 && positions > most) return breaks(rule::positions_do_not_fit_i16, arg_op, arg(positions), arg(most));
-  return lawful(x);
+  const Verdict v = check_positions(position_dtype(x.dtype), positions, most);
+  return v.lawful() ? lawful(x) : v;
 }
 constexpr Verdict check_index(const Type& x, const Type& index) {
   if (!index.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
@@ -62,7 +62,7 @@ constexpr Verdict infer_scatter(const OpInfo&, const InferInput& in) {
     if (!v.lawful()) return v;
   for (int i = 0; i < 2; ++i)
     if (source.dims[i] > x.dims[i]) return breaks(rule::scatter_source_is_larger, arg_op, arg(source.dims[i]), arg(x.dims[i]));
-  return check_positions(x, 32768);
+  return check_scattered_positions(x);
 }
 /// Operands: x, source.
 constexpr Verdict infer_scatter_mask(const OpInfo&, const InferInput& in) {
@@ -89,7 +89,7 @@ constexpr Verdict infer_scatter_update(const OpInfo&, const InferInput& in) {
   if (source.dims[0] != index.elements()) return breaks(rule::scatter_update_row_count_differs, arg(source.dims[0]), arg(index.elements()));
   if (source.dims[1] != x.dims[1]) return breaks(rule::shapes_differ, arg_op, arg(x.dims[1]), arg(source.dims[1]));
   if (source.dims[0] > x.dims[0]) return breaks(rule::scatter_source_is_larger, arg_op, arg(source.dims[0]), arg(x.dims[0]));
-  return check_positions(x, 32767);
+  return check_scattered_positions(x, most_i16_positions - 1);
 }
 
 /// On tiles. Operands: target, source, index.

@@ -288,6 +288,12 @@ constexpr Verdict infer_concat(const OpInfo&, const InferInput& in) {
   return lawful(with_dim(a, a.rank - 1, a.last() + b.last()));
 }
 
+/// How many positions an i16 index tells apart.
+inline constexpr std::int64_t most_i16_positions = 32768;
+/// Whether positions fit the index. `most` is for operations that make positions of i32 and narrow them.
+constexpr Verdict check_positions(DType index, std::int64_t positions, std::int64_t most = most_i16_positions) {
+  return index == i16 && positions > most ? breaks(rule::positions_do_not_fit_i16, arg_op, arg(positions), arg(most)) : lawful();
+}
 constexpr Verdict check_gather(const Type& x, const Type& index) {
   if (!x.is_shaped() || !index.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   if (x.kind != index.kind) return breaks(rule::tensor_and_tile_mixed, arg_op);
@@ -398,10 +404,10 @@ inline constexpr OpInfo write = {
     .self_loading = true};
 inline constexpr OpInfo gather = {
     .name = "gather", .summary = "x[.., index[..,j]] along the last axis, or another one; attribute: axis", .level = Level::tensor, .infer = infer_gather,
-    .dtypes = {words, words_a5}, .form = PtoForm::expanded, .self_loading = true};
+    .valid = ValidRule::indexed, .dtypes = {words, words_a5}, .form = PtoForm::expanded, .self_loading = true};
 inline constexpr OpInfo gather_flat = {
     .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
-    .infer = infer_gather_flat, .on_target = gather_on_target, .valid = ValidRule::full, .dtypes = {words, words_a5}, .pto = "tgather",
+    .infer = infer_gather_flat, .on_target = gather_on_target, .valid = ValidRule::second, .dtypes = {words, words_a5}, .pto = "tgather",
     .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
     .scratch = ScratchRule::like_second, .packed = 0b11, .may_alias = false};
 

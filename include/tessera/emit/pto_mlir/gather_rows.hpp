@@ -20,7 +20,7 @@ inline TileKey gathered_window(const Type& acc, std::int64_t rows, std::int64_t 
 inline Partition partition_of_rows(Module& m, OpId o, ValueId tensor, const Index* offsets, const Index* sizes, bool transposed) {
   const Type& t = m.f.type(tensor);
   if (!parameter_of(m.f, tensor)) contradict(m, o, "the tensor is not a parameter");
-  if (t.last() == 1) refuse(m, o, "a column has no rows that could be gathered", "use a tensor with more than one column");
+  if (t.last() == 1) contradict(m, o, "the tensor is a column");
   const Name of = m.view(tensor, 1, transposed).name;
   Name offset[2], size[2];
   Partition p{{}, "!pto.partition_tensor_view<"};
@@ -41,7 +41,7 @@ inline void emit_gather_row(Module& m, OpId o) {
   const Function& f = m.f;
   const ValueId v = f.result(o), source = f.operand(o, 1);
   const Type& acc = f.type(v);
-  if (acc.layout == Layout::dn) refuse(m, o, "rows are not gathered into a column", "use a tile of more than one column");
+  if (acc.layout == Layout::dn) contradict(m, o, "rows are gathered into a column");
   if (!m.dialect.subview_states_valid)
     refuse(m, o, "assembler " + std::string(m.dialect.version) + " loads into no window of a tile", "emit for assembler 0.60");
   const bool transposed = f.attr(o, AttrKey::transposed) != 0, stated = f.attr(o, AttrKey::has_valid) != 0;

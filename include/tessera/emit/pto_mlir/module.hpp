@@ -47,6 +47,7 @@ struct Tile {
   Kind kind = Kind::storage;
   bool copied = false;          ///< a copy in its own storage, not in the buffer that the IR states: it is only read
   std::uint32_t part = 0;       ///< of kind part, and of windows of columns: where it is
+  bool of_window = false;       ///< a window was reshaped: the assembler sets no extents of it at run time
 };
 
 /// Where a part of a tile is: in which tile, and its offsets there.

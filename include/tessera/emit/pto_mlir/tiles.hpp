@@ -118,7 +118,7 @@ inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& 
 inline Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, const Extents& valid) {
   const bool at_run_time = k.valid_rows < 0 || k.valid_cols < 0;
   if (at_run_time) k.valid_rows = k.valid_cols = -1;
-  const Tile t{m.fresh(v), m.types.find(k), v, k.cols, Tile::Kind::reshaped, of.copied};
+  const Tile t{m.fresh(v), m.types.find(k), v, k.cols, Tile::Kind::reshaped, of.copied, 0, of.kind == Tile::Kind::window || of.of_window};
   Name rows, cols;
   if (at_run_time) rows = m.name(m.index(valid.rows)), cols = m.name(m.index(valid.cols));
   m.note_value_of_section();
@@ -174,8 +174,9 @@ inline Tile copy_of_column(Module& m, OpId o, const Tile& of, ValueId v, const T
 /// A whole tile with other valid extents or another padding.
 inline Tile look(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k) {
   const bool same_pad = k.pad == m.types.key(of.type).pad;
+  const bool copies = of.of_window && (k.valid_rows < 0 || k.valid_cols < 0);
   const bool by_window =
-      of.kind == Tile::Kind::window || (of.kind == Tile::Kind::storage && same_pad && m.dialect.subview_states_valid);
+      copies || of.kind == Tile::Kind::window || (of.kind == Tile::Kind::storage && same_pad && m.dialect.subview_states_valid);
   return by_window ? window(m, o, of, v, k, {}, {}, extents_of(m, v)) : restate(m, o, of, v, k, extents_of(m, v));
 }
 

@@ -63,6 +63,17 @@ class Converter {
     if (!type.is_tile() || type.space == space) return t;
     return build().value(ops::move, {t}, {}, with_space(type, space));
   }
+  /// A tile that stands for an old value, with the valid extents of that.
+  [[nodiscard]] ValueId with_extents_of(ValueId old, ValueId made) {
+    std::vector<ValueId> operands{made};
+    bool equal = true;
+    for (int i = 0; i < in_.type(old).rank; ++i) {
+      const Extent e = rewriter_.map(in_.valid(old, i));
+      equal = equal && e == out_.valid(made, i);
+      operands.push_back(build().value_of(e));
+    }
+    return equal ? made : build().value(ops::set_valid_shape, operands);
+  }
   /// States what stands for a value, or for its second copy in Mat.
   void set(ValueId from, ValueId to) { rewriter_.set(from, to); }
   void set_second(ValueId from, ValueId to) { in_mat_[from.index] = to; }

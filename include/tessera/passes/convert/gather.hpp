@@ -8,18 +8,51 @@ namespace tessera::convert {
 
 [[nodiscard]] inline std::int64_t row_count(const Type& t) { return t.elements() / t.last(); }
 
-/// x in the shape [rows, cols].
-[[nodiscard]] inline ValueId as_rows(Converter& c, ValueId x) {
-  const Type& t = c.out().type(x);
-  if (t.rank == 2) return x;
-  const std::int64_t dims[] = {row_count(t), t.last()};
-  return c.build().value(ops::reshape, {x}, {}, with_shape(t, dims, 2));
+/// Whether two shapes differ in dims of extent 1 only: what is valid stays a box.
+[[nodiscard]] inline bool same_but_ones(const Type& a, const Type& b) {
+  int i = 0, k = 0;
+  while (true) {
+    while (i < a.rank && a.dims[i] == 1) ++i;
+    while (k < b.rank && b.dims[k] == 1) ++k;
+    if (i == a.rank || k == b.rank) return i == a.rank && k == b.rank;
+    if (a.dims[i++] != b.dims[k++]) return false;
+  }
 }
+/// x, all of which counts as valid.
+[[nodiscard]] inline ValueId as_whole(Converter& c, ValueId x) {
+  if (c.out().fully_valid(x)) return x;
+  const Type t = c.out().type(x);
+  std::vector<ValueId> operands{x};
+  for (int i = 0; i < t.rank; ++i) operands.push_back(c.build().index(t.dims[i]));
+  return c.build().value(ops::set_valid_shape, operands);
+}
+/// x in another shape. Where what is valid does not stay a box, all of it counts as valid.
+[[nodiscard]] inline ValueId in_shape(Converter& c, ValueId x, const Type& to) {
+  const Type t = c.out().type(x);
+  if (t.same_shape(to)) return x;
+  if (!same_but_ones(t, to)) x = as_whole(c, x);
+  return c.build().value(ops::reshape, {x}, {}, to);
+}
+/// x in the shape [rows, cols].
 [[nodiscard]] inline ValueId in_shape(Converter& c, ValueId x, std::int64_t rows, std::int64_t cols) {
-  const Type& t = c.out().type(x);
   const std::int64_t dims[] = {rows, cols};
-  if (t.rank == 2 && t.dims[0] == rows && t.dims[1] == cols) return x;
-  return c.build().value(ops::reshape, {x}, {}, with_shape(t, dims, 2));
+  return in_shape(c, x, with_shape(c.out().type(x), dims, 2));
+}
+/// An index in the shape [rows, cols]. What must count as valid is position 0: undefined elements are none.
+[[nodiscard]] inline ValueId index_in_shape(Converter& c, ValueId index, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t dims[] = {rows, cols};
+  const Type t = c.out().type(index);
+  if (!c.out().fully_valid(index) && !same_but_ones(t, with_shape(t, dims, 2)))
+    index = c.build().value(ops::fillpad, {index}, {int_attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero))});
+  return in_shape(c, index, rows, cols);
+}
+[[nodiscard]] inline ValueId as_rows(Converter& c, ValueId x) {
+  const Type t = c.out().type(x);
+  return t.rank == 2 ? x : in_shape(c, x, row_count(t), t.last());
+}
+[[nodiscard]] inline ValueId index_as_rows(Converter& c, ValueId index) {
+  const Type t = c.out().type(index);
+  return t.rank == 2 ? index : index_in_shape(c, index, row_count(t), t.last());
 }
 /// A copy with rows of `cols` elements.
 [[nodiscard]] inline ValueId widened(Converter& c, ValueId x, std::int64_t cols) {
@@ -46,7 +79,7 @@ namespace tessera::convert {
     return b.value(ops::arange, {f.constant(t.dtype, std::int64_t{0})}, {}, with_shape(with_space(t, Vec), dims, 2));
   };
   // Rows of whole 32-byte blocks: the row of every element at once. Others: one base for each row.
-  if (is_whole_blocks(t.dtype, n) && (t.dtype != i16 || rows * n <= 32768)) {
+  if (is_whole_blocks(t.dtype, n) && detail::check_positions(t.dtype, rows * n).lawful()) {
     const ValueId all = b.value(ops::reshape, {sequence(rows * n)}, {}, t);
     const ValueId row = b.value(ops::divs, {all, f.constant(t.dtype, n)});
     return b.value(ops::add, {index, b.value(ops::muls, {row, f.constant(t.dtype, cols)})});
@@ -62,24 +95,25 @@ namespace tessera::convert {
   return c.build().value(ops::gather_flat, operands);
 }
 
+inline void require_positions(Converter& c, OpId op, DType index, std::int64_t positions) {
+  const Verdict v = detail::check_positions(index, positions);
+  if (!v.lawful()) throw UserError(diagnose(v, c.in().info(op).name, c.location(op)));
+}
 /// One gather of the whole tile.
 [[nodiscard]] inline ValueId gather_whole(Converter& c, OpId op) {
   ValueId x = as_rows(c, c.placed(c.operand(op, 0), Vec));
-  const ValueId index = as_rows(c, c.placed(c.operand(op, 1), Vec));
+  const ValueId index = index_as_rows(c, c.placed(c.operand(op, 1), Vec));
   const Type t = c.out().type(x);
   const bool no_padding = t.dims[0] == 1 || t.last() == 1;
   const std::int64_t cols = no_padding ? t.last() : padded_to_blocks(t.dtype, t.last());
-  const std::int64_t positions = t.dims[0] * cols;
-  if (c.out().type(index).dtype == i16 && positions > 32768)
-    fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(positions) + " elements)",
-         "use i32 indices");
+  require_positions(c, op, c.out().type(index).dtype, t.dims[0] * cols);
   if (cols != t.last()) x = widened(c, x, cols);
   else if (t.last() == 1) x = in_shape(c, x, 1, t.dims[0]);
   else if (has_gaps(c.out(), x)) x = c.build().value(ops::move, {x}, {}, t);
   return gather_rows(c, x, flat_positions(c, index, cols));
 }
 
-/// A loop over the rows.
+/// A loop over the rows that are valid.
 [[nodiscard]] inline ValueId gather_each_row(Converter& c, OpId op) {
   Builder& b = c.build();
   Function& f = c.out();
@@ -92,17 +126,21 @@ namespace tessera::convert {
            in.fully_valid(v);
   };
   ValueId whole[2];
-  for (int i = 0; i < 2; ++i)
-    if (!loads_rows(i)) whole[i] = as_rows(c, c.placed(c.operand(op, i), Vec));
-  const std::int64_t rows = row_count(result), flat[] = {rows, result.last()};
+  if (!loads_rows(0)) whole[0] = as_whole(c, as_rows(c, c.placed(c.operand(op, 0), Vec)));
+  if (!loads_rows(1)) whole[1] = as_whole(c, index_as_rows(c, c.placed(c.operand(op, 1), Vec)));
+  const std::int64_t flat[] = {row_count(result), result.last()};
+  const auto extent = [&](int axis) { return c.rewriter().map(in.valid(in.result(op), axis)); };
+  const Extent columns = extent(result.rank - 1);
+  const ValueId rows = result.rank == 2 ? b.value_of(extent(0)) : b.index(flat[0]);
   const ValueId initial = b.value(ops::create, {}, {}, with_shape(result, flat, 2));
-  return b.repeat(b.index(rows), initial, [&](ValueId row, ValueId gathered) {
+  return b.repeat(rows, initial, [&](ValueId row, ValueId gathered) {
     ValueId of_row[2];
     for (int i = 0; i < 2; ++i) {
       const std::int64_t window[] = {1, in.type(in.operand(op, i)).last()};
       of_row[i] = whole[i] ? b.value(ops::slice, {whole[i], row, b.index(0)}, {}, with_shape(f.type(whole[i]), window, 2))
                            : c.load(in.operand(op, i), {row, b.index(0)}, {window, 2}, Vec);
     }
+    if (columns != Extent{flat[1], {}}) of_row[1] = b.value(ops::set_valid_shape, {of_row[1], b.index(1), b.value_of(columns)});
     return b.value(ops::assemble, {gathered, gather_rows(c, of_row[0], of_row[1]), row, b.index(0)});
   });
 }
@@ -151,13 +189,11 @@ struct AxisShape {
     fail(c.location(op), "gather: along an axis in front of rows that are padded to 32 bytes (" + std::to_string(x_type.last()) + " elements)",
          "use rows of a multiple of 32 bytes of both x and the index, or reshape the tensors before they are loaded");
   ValueId x = c.placed(c.operand(op, 0), Vec), index = c.placed(c.operand(op, 1), Vec);
-  if (s.inner == 1) return gather_rows(c, in_shape(c, x, 1, s.from), in_shape(c, index, 1, s.to));
+  if (s.inner == 1) return gather_rows(c, in_shape(c, x, 1, s.from), index_in_shape(c, index, 1, s.to));
   x = in_shape(c, x, s.pages * s.from, s.inner);
-  index = in_shape(c, index, s.pages * s.to, s.inner);
+  index = index_in_shape(c, index, s.pages * s.to, s.inner);
   const std::int64_t cols = padded_to_blocks(x_type.dtype, s.inner);
-  if (index_type.dtype == i16 && s.pages * s.from * cols > 32768)
-    fail(c.location(op), "gather: the positions do not fit i16 indices (" + std::to_string(s.pages * s.from * cols) + " elements)",
-         "use i32 indices");
+  require_positions(c, op, index_type.dtype, s.pages * s.from * cols);
   if (cols != s.inner) x = widened(c, x, cols);
   else if (has_gaps(c.out(), x)) x = c.build().value(ops::move, {x}, {}, c.out().type(x));
   return gather_rows(c, x, axis_positions(c, index, s, cols));
@@ -168,16 +204,12 @@ inline void lower_gather(Converter& c, OpId op) {
   const Type result = lowered(in.type(in.result(op)));
   const Type& x = in.type(in.operand(op, 0));
   const std::int64_t given = in.attr(op, AttrKey::axis, -1), axis = given < 0 ? given + x.rank : given;
-  if (axis != x.rank - 1) {
-    const ValueId made = gather_along(c, op, axis);
-    const bool same = result.same_shape(c.out().type(made)) && result.rank == 2;
-    return c.set(in.result(op), same ? made : c.build().value(ops::reshape, {made}, {}, result));
-  }
+  const auto finish = [&](ValueId made) { c.set(in.result(op), c.with_extents_of(in.result(op), in_shape(c, made, result))); };
+  if (axis != x.rank - 1) return finish(gather_along(c, op, axis));
   const bool padded = !is_whole_blocks(x.dtype, x.last());  // positions count no padding
   // One element of each row is a column, into which no row can be written.
   const bool by_row = (c.arch() == Arch::a3 || padded) && row_count(result) > 1 && result.last() > 1;
-  const ValueId made = by_row ? gather_each_row(c, op) : gather_whole(c, op);
-  c.set(in.result(op), result.rank == 2 ? made : c.build().value(ops::reshape, {made}, {}, result));
+  finish(by_row ? gather_each_row(c, op) : gather_whole(c, op));
 }
 
 }  // namespace tessera::convert

@@ -18,7 +18,8 @@ inline void legalize_merge_sort(Legalizer& l, OpId op) {
   lists.push_back(l.scratch_of(op, merge, lists));
   l.finish(op, l.emit(op, merge, lists));
 }
-// The instruction takes rows without padding: further positions 0 fill them, and what they give is cut off.
+// The instruction takes rows without padding that are valid as a whole: further positions 0 fill them, and what they give is
+// cut off.
 inline void legalize_gather(Legalizer& l, OpId op) {
   const ValueId x = l.r.map(l.in.operand(op, 0)), index = l.as_row_in_vec(op, l.r.map(l.in.operand(op, 1)));
   const bool column = is_column(l.result_type(op));
@@ -29,7 +30,7 @@ inline void legalize_gather(Legalizer& l, OpId op) {
   const std::int64_t block = std::max(block_elements(from.dtype), block_elements(t.dtype));
   const std::int64_t cols = (t.last() + block - 1) / block * block;
   ValueId positions = index;
-  if (cols != t.last()) {
+  if (cols != t.last() || l.out.valid(index, 1) != Extent{cols, {}}) {
     const ValueId zeros =
         l.emit(op, ops::full, {l.out.constant(t.dtype, std::int64_t{0})}, {}, with_dim(t, t.rank - 1, cols));
     positions = l.emit(op, ops::assemble, {zeros, index, l.b.index(0), l.b.index(0)});
@@ -39,7 +40,7 @@ inline void legalize_gather(Legalizer& l, OpId op) {
   const ValueId made = l.emit(op, ops::gather_flat, {x, positions, scratch});
   const Type wanted = column ? Legalizer::row_type(l.result_type(op)) : as_row(l.result_type(op));
   const ValueId cut = cols == t.last() ? made : l.emit(op, ops::slice, {made, l.b.index(0), l.b.index(0)}, {}, wanted);
-  l.finish(op, column ? l.column_of(cut) : cut);
+  l.finish(op, l.with_extents_of(op, column ? l.column_of(cut) : cut));
 }
 // The instruction wants whole columns, and whole blocks of 32 bytes of them: further elements fill the rows, and what they
 // give is cut off.
@@ -81,6 +82,16 @@ inline void legalize_matches(Legalizer& l, OpId op) {
   operands.push_back(l.emit(op, ops::create, {}, {}, finds ? with_shape(x, counts, 2) : x));
   l.plain(op, operands);
 }
+[[nodiscard]] inline ValueId as_whole(Legalizer& l, ValueId x) {
+  if (l.out.fully_valid(x)) return x;
+  return l.b.value(ops::set_valid_shape, {x, l.b.index(l.out.type(x).dims[0]), l.b.index(l.out.type(x).dims[1])});
+}
+// By a pattern the instruction writes as many rows as the source has: what the source has not is 0, as elsewhere.
+inline void all_rows(Legalizer& l, OpId op, std::vector<ValueId>& operands) {
+  const Attr zero = int_attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero));
+  if (!l.out.fully_valid(operands[1])) operands[1] = l.emit(op, ops::fillpad, {operands[1]}, {zero});
+  operands[0] = as_whole(l, operands[0]);
+}
 // Positions count no padding. Columns are rows of as many elements; to every second element of a row they come as rows of one.
 inline void legalize_scatter(Legalizer& l, OpId op) {
   std::vector<ValueId> operands = l.r.operands(op);
@@ -89,6 +100,7 @@ inline void legalize_scatter(Legalizer& l, OpId op) {
     const bool strip = !by_index && i == 1 && is_column(l.out.type(operands[1])) && l.operand_type(op, 0).last() != 1;
     operands[i] = strip ? l.strip_of(op, operands[i]) : l.as_row_in_vec(op, operands[i]);
   }
+  if (!by_index) all_rows(l, op, operands);
   const Type to = l.out.type(operands[0]), from = l.out.type(operands[1]);
   if (by_index && to.dims[0] > 1 && stored(to).last() != to.last())
     l.refuse(op, "the positions do not count the padding of rows (" + Legalizer::shape_text(to) + ")",
@@ -98,10 +110,10 @@ inline void legalize_scatter(Legalizer& l, OpId op) {
   if (flat && (from.dims[0] > 1 || from.last() > to.elements()))
     l.refuse(op, "the source has more rows or columns than the target (" + Legalizer::shape_text(from) + " to " + Legalizer::shape_text(to) + ")",
            "use a target of another shape, and reshape the result");
-  if (flat) operands[0] = l.reshaped(operands[0], 1, to.elements());
+  if (flat) operands[0] = l.reshaped(as_whole(l, operands[0]), 1, to.elements());
   ValueId made = l.emit(op, l.in.info(op), operands, l.r.attrs(op));
   if (flat) made = l.reshaped(made, to.dims[0], to.last());
-  l.finish(op, is_column(l.result_type(op)) ? l.column_of(made) : made);
+  l.finish(op, l.with_extents_of(op, is_column(l.result_type(op)) ? l.column_of(made) : made));
 }
 
 }  // namespace tessera::detail

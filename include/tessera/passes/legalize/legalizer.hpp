@@ -109,9 +109,15 @@ class Legalizer {
     const ValueId old = in.result(op);
     if (in.fully_valid(old) && out.fully_valid(v)) return v;
     std::vector<ValueId> operands{v};
-    if (in.type(old).rank == 1) operands.push_back(b.index(1));
-    for (int i = 0; i < in.type(old).rank; ++i) operands.push_back(b.value_of(r.map(in.valid(old, i))));
-    return b.value(ops::set_valid_shape, operands);
+    bool equal = true;
+    const int rank = in.type(old).rank, added = rank == 1 ? 1 : 0;
+    if (added != 0) operands.push_back(b.index(1));
+    for (int i = 0; i < rank; ++i) {
+      const Extent e = r.map(in.valid(old, i));
+      equal = equal && e == out.valid(v, i + added);
+      operands.push_back(b.value_of(e));
+    }
+    return equal ? v : b.value(ops::set_valid_shape, operands);
   }
 
   // --- columns as rows ---
@@ -177,28 +183,30 @@ class Legalizer {
 
  private:
   // The operands of an instruction have the extents of its result, and so has its scratch; a mask is read as far as the
-  // result goes.
+  // result goes, and an operand that is repeated as far as the other one.
   void equal_extents(OpId made) {
     const OpInfo& info = out.info(made);
-    const int scratch = info.scratch == ScratchRule::like_result ? scratch_operand(info) : -1;
+    const bool alike = info.scratch == ScratchRule::like_result || info.valid == ValidRule::second, wide = info.valid == ValidRule::wide;
+    const int scratch = alike ? scratch_operand(info) : -1;
     const int first = info.valid == ValidRule::intersection ? 0 : info.valid == ValidRule::select ? 1 : -2;
-    for (int i = 0; i < out.operand_count(made); ++i) {
-      if (i != first && i != first + 1 && i != scratch) continue;
-      const ValueId result = out.result(made);
-      const ValueId x = out.operand(made, i);
-      bool equal = true;
-      std::vector<ValueId> operands{x};
-      for (int axis = 0; axis < out.type(x).rank; ++axis) {
-        const Extent e = out.valid(result, axis);
-        equal = equal && out.valid(x, axis) == e;
-        operands.push_back(b.value_of(e));
-      }
-      if (equal) continue;
-      const BlockId block = b.block();
-      b.to_before(made);
-      out.set_operand(made, i, b.value(ops::set_valid_shape, operands));
-      b.to_end_of(block);
+    for (int i = 0; i < out.operand_count(made); ++i)
+      if (i == first || i == first + 1 || i == scratch || (wide && i == 1)) equal_extents(made, i);
+  }
+  void equal_extents(OpId made, int i) {
+    const ValueId result = out.result(made), x = out.operand(made, i);
+    const Type &t = out.type(x), &wide = out.type(result);
+    bool equal = true;
+    std::vector<ValueId> operands{x};
+    for (int axis = 0; axis < t.rank; ++axis) {
+      const Extent e = t.dims[axis] == wide.dims[axis] || out.info(made).valid != ValidRule::wide ? out.valid(result, axis) : out.valid(x, axis);
+      equal = equal && out.valid(x, axis) == e;
+      operands.push_back(b.value_of(e));
     }
+    if (equal) return;
+    const BlockId block = b.block();
+    b.to_before(made);
+    out.set_operand(made, i, b.value(ops::set_valid_shape, operands));
+    b.to_end_of(block);
   }
   void check(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, ValueId result) {
     known_.clear();
