@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "flatten/broadcast.hpp"
+#include "flatten/columns.hpp"
 #include "flatten/merge.hpp"
 #include "flatten/page_plan.hpp"
 #include "pass.hpp"
@@ -56,7 +57,11 @@ class Flatten {
     if (in_.is(op, ops::assemble)) return assemble(op);
     if (in_.is(op, ops::reshape)) return reshape(op);
     if (in_.is(op, ops::set_valid_shape)) return set_valid_shape(op);
-    if (in_.is(op, ops::slice) || in_.is(op, ops::read) || in_.is(op, ops::write))
+    if (in_.is(op, ops::slice) && is_band(in_.type(in_.result(op)), in_.type(in_.operand(op, 0)))) return slice_band(op);
+    if (in_.is(op, ops::slice))
+      refuse(op, "the window of a tile of rank above 2 is not one band of rows (" + text(in_.type(in_.result(op))) + " of " + text(in_.type(in_.operand(op, 0))) + ")",
+             "behind its first dim above 1 cover every dim but the last whole, or load the part that is needed from the tensor");
+    if (in_.is(op, ops::read) || in_.is(op, ops::write))
       refuse(op,
              "not supported on tiles of rank above 2 (rank " + std::to_string(in_.type(in_.operand(op, 0)).rank) + ")",
              "reshape the tile to 2-D first, or load the part that is needed from the tensor");
@@ -133,6 +138,20 @@ class Flatten {
     if (partial) out_.set_valid(made, {merged, 2});
     r_.set(old, made);
   }
+  void slice_band(OpId op) {
+    const ValueId old = in_.result(op);
+    const Type& from = in_.type(in_.operand(op, 0));
+    std::vector<ValueId> offsets;
+    for (int i = 0; i < from.rank; ++i) offsets.push_back(r_.map(in_.operand(op, 1 + i)));
+    Extent merged[2];
+    const bool partial = merge_valid(r_, old, op, merged);
+    const ValueId row = merged_row(b_, from, offsets.data());
+    b_.derive_valid(false);
+    const ValueId made = b_.value(ops::slice, {r_.map(in_.operand(op, 0)), row, offsets.back()}, {}, flattened(in_.type(old)));
+    b_.derive_valid(true);
+    if (partial) out_.set_valid(made, {merged, 2});
+    r_.set(old, made);
+  }
   void reshape(OpId op) {
     const ValueId from = r_.map(in_.operand(op, 0));
     const Type to = flattened(in_.type(in_.result(op)));
@@ -173,13 +192,20 @@ class Flatten {
   ValueId put_page(ValueId whole, ValueId page, std::int64_t row) {
     return b_.value(ops::assemble, {whole, page, b_.index(row), b_.index(0)});
   }
+  // How many pages hold something, as far as that is known: instructions want one row at least.
+  [[nodiscard]] std::int64_t filled_pages(ValueId v) const {
+    const Type& t = in_.type(v);
+    std::int64_t n = 1;
+    for (int i = 0; i + 2 < t.rank; ++i) n *= in_.valid(v, i).is_constant() ? in_.valid(v, i).constant : t.dims[i];
+    return n;
+  }
   // The pages of a result, made by `page(i)`, one below the other in a new tile.
   template <class MakePage>
   ValueId stack(OpId op, ValueId old, MemorySpace space, MakePage&& page) {
     const Type& t = in_.type(old);
     const Type flat = flattened(with_space(t, space));
     ValueId whole = b_.value(ops::create, {}, {}, flat);
-    for (std::int64_t i = 0; i < page_count(t); ++i) whole = put_page(whole, page(i), i * t.last(1));
+    for (std::int64_t i = 0; i < filled_pages(old); ++i) whole = put_page(whole, page(i), i * t.last(1));
     Extent merged[2];
     if (!merge_valid(r_, old, op, merged)) return whole;
     return b_.value(ops::set_valid_shape, {whole, b_.value_of(merged[0]), b_.value_of(merged[1])}, {}, flat);
@@ -198,6 +224,7 @@ class Flatten {
   void reduce_rows_by_page(OpId op) {
     const ValueId x = r_.map(in_.operand(op, 0)), old = in_.result(op);
     const Type page = page_type(in_.type(in_.operand(op, 0)));
+    if (page.last() == 1) return reduce_columns_by_page(op);
     const std::vector<Attr> attrs = r_.attrs(op);
     const OpInfo& info = in_.info(op);
     std::vector<ValueId> operands{x};
@@ -206,6 +233,25 @@ class Flatten {
       operands[0] = slice_page(x, page, i);
       return b_.value(info, operands, attrs);
     }));
+  }
+  // A page of one column starts inside a block: it is repeated to whole blocks, of whose results the first column is taken.
+  void reduce_columns_by_page(OpId op) {
+    const ValueId old = in_.result(op), x = repeated_to_blocks(b_, r_.map(in_.operand(op, 0)));
+    const Type &t = in_.type(in_.operand(op, 0)), flat = flattened(in_.type(old));
+    const std::int64_t rows = t.last(1), pages = page_count(t), cols = out_.type(x).last(), dims[] = {rows, cols}, all[] = {pages, cols};
+    const Type page = with_shape(out_.type(x), dims, 2);
+    const std::vector<Attr> attrs = r_.attrs(op);
+    std::vector<ValueId> operands{x};
+    if (in_.info(op).scratch != ScratchRule::none) operands.push_back(page_scratch(op, page));
+    ValueId made = b_.value(ops::create, {}, {}, with_shape(with_dtype(out_.type(x), flat.dtype), all, 2));
+    for (std::int64_t i = 0; i < filled_pages(old); ++i) {
+      operands[0] = slice_page(x, page, i);
+      made = put_page(made, b_.value(in_.info(op), operands, attrs), i);
+    }
+    Extent merged[2];
+    if (!merge_valid(r_, old, op, merged)) return r_.set(old, b_.value(ops::slice, {made, b_.index(0), b_.index(0)}, {}, flat));
+    const ValueId window[] = {made, b_.index(0), b_.index(0), b_.value_of(merged[0]), b_.value_of(merged[1])};
+    r_.set(old, b_.value(ops::slice, {window, 5}, {int_attr(AttrKey::has_valid, 1)}, flat));
   }
   // Rows that are added follow those of each page.
   void fillpad_expand(OpId op) {

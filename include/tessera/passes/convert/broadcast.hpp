@@ -26,6 +26,7 @@ namespace tessera::convert {
   const Type &from = in.type(x), &to = in.type(in.result(op));
   const int axis = repeated_axis(from, to), own = axis - (to.rank - from.rank);
   if (to.rank < 3 || axis < 0 || axis + 1 == to.rank || !in.has_uses(in.result(op))) return false;
+  if (to.last() == 1 && axis > 0) return false;  // columns are stored as bands
   if (c.placement().is_parameter(x) && c.placement().written(x)) return false;
   if (own >= 0 && in.valid(x, own) != Extent{1, {}}) return false;
   bool stored = true;
