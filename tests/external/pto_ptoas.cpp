@@ -7,6 +7,7 @@
 
 #include "support/catch.hpp"
 #include "support/pto_kernels.hpp"
+#include "support/valid_extents.hpp"
 #include "tessera/emit/pto_mlir.hpp"
 
 using namespace programs;
@@ -111,6 +112,23 @@ TEST_CASE("the assembler takes every operation for the element types of its tabl
           if (optional_scratch) check_operation(*op, d, arch, true, false);
           const bool look_at_windows = op->level != Level::scalar && (d == f32 || d == i16);
           if (look_at_windows) check_operation(*op, d, arch, optional_scratch, true);
+        }
+}
+
+TEST_CASE("the assembler takes every operation on what is valid in part, by constants and at run time") {
+  if (absent() || version() == Assembler::v0_27) return;
+  for (const valid_extents::Row& row : valid_extents::table())
+    for (std::size_t i = 0; i < row.forms.size(); ++i)
+      for (const Arch arch : {Arch::a3, Arch::a5})
+        for (const bool run_time : {false, true}) {
+          const valid_extents::Form& form = row.forms[i];
+          valid_extents::Case c(*row.ops.front(), arch, run_time);
+          if (!form.lowered || !form.refused.empty() || !valid_extents::is_available(c)) continue;
+          valid_extents::finish(c, form.build(c));
+          const std::string text = emit_pto_mlir(run_passes(c.k.f(), default_pipeline(), {arch}), {.arch = arch});
+          const Answer answer = assemble(text, arch);
+          INFO(c.op.name << ", form " << i << " " << name(arch) << (run_time ? ", at run time" : "") << "\n" << answer.words << text);
+          CHECK(answer.accepted);
         }
 }
 

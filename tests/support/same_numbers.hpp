@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 
 #include <tessera/emit/pto_mlir.hpp>
 #include <tessera/passes/pipeline.hpp>
@@ -12,12 +13,15 @@
 
 namespace tessera::test {
 
+/// Element number i of the argument of a tensor parameter.
+using Fill = std::function<double(const Parameter&, std::int64_t i)>;
+
 /// Arguments for a function: small whole numbers for tensors, `scalar` for scalars, `dynamic` for named dims.
 struct Inputs {
   std::deque<HostTensor> tensors;
   std::vector<Argument> arguments;
 
-  explicit Inputs(const Function& f, std::int64_t dynamic = 8, std::int64_t scalar = 1) {
+  explicit Inputs(const Function& f, std::int64_t dynamic = 8, std::int64_t scalar = 1, const Fill& fill = {}) {
     std::uint32_t state = 12345;
     for (const Parameter& p : f.parameters) {
       const Type& t = f.type(p.value);
@@ -29,7 +33,7 @@ struct Inputs {
       for (int i = 0; i < t.rank; ++i) dims.push_back(is_dynamic(t.dims[i]) ? dynamic : t.dims[i]);
       HostTensor& x = tensors.emplace_back(t.dtype, dims);
       for (std::int64_t i = 0; i < x.size(); ++i)
-        x.set(i, static_cast<double>((state = state * 1664525u + 1013904223u) >> 29) + (info(t.dtype).kind == DTypeKind::unsigned_integer ? 0.0 : -3.0));
+        x.set(i, fill ? fill(p, i) : static_cast<double>((state = state * 1664525u + 1013904223u) >> 29) + (info(t.dtype).kind == DTypeKind::unsigned_integer ? 0.0 : -3.0));
       arguments.emplace_back(x);
     }
   }
@@ -39,17 +43,18 @@ struct Inputs {
 struct SameNumbers {
   Function converted;
   std::string module;
+  Inputs meant;  ///< with what was stored to them
 
-  explicit SameNumbers(Recording& k, Arch arch = Arch::a5, std::int64_t dynamic = 8, std::int64_t scalar = 1) {
+  explicit SameNumbers(Recording& k, Arch arch = Arch::a5, std::int64_t dynamic = 8, std::int64_t scalar = 1, const Fill& fill = {})
+      : meant(k.f(), dynamic, scalar, fill) {
     const Function& f = k.f();
-    Inputs meant(f, dynamic, scalar);
     const SimulationResult meaning = simulate(f, meant.arguments);
     PassOptions options;
     options.verify = true;
     options.after = [&](const Pass& pass, const Function& now) {
       INFO("after " << pass.name << "\n" << print(now));
       if (&pass == &convert_tensor_to_tile_ops) converted = now;
-      Inputs made(f, dynamic, scalar);
+      Inputs made(f, dynamic, scalar, fill);
       std::deque<HostTensor> results;
       for (std::size_t i = made.arguments.size(); i < now.parameters.size(); ++i) {
         const Type& t = now.type(now.parameters[i].value);
