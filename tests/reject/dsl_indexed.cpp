@@ -24,7 +24,7 @@ void test(Tensor<Shape<8, 16>, f32> x, Tensor<Shape<8, 16>, i32> i, Tensor<Shape
 #elif CASE == 3
   (void)gather<0>(x, few);  // expect: shapes_differ<(&tessera::ops::gather|\(& tessera::ops::gather\)), 16, 4>
 #elif CASE == 4
-  (void)gather<MaskPattern::P0001>(six);  // expect: pattern_does_not_divide<(&tessera::ops::gather_mask|\(& tessera::ops::gather_mask\)), 6, 4>
+  (void)gather<MaskPattern::P0001>(six);  // expect: pattern_does_not_divide<(&tessera::ops::gather|\(& tessera::ops::gather\)), 6, 4>
 #elif CASE == 5
   (void)gather<MaskPattern::P1010, f16>(x);  // expect: gathered_width_differs<tessera::f16, tessera::f32>
 #elif CASE == 6
@@ -36,7 +36,7 @@ void test(Tensor<Shape<8, 16>, f32> x, Tensor<Shape<8, 16>, i32> i, Tensor<Shape
 #elif CASE == 9
   (void)scatter(h, few, y);  // expect: operand_dtypes_differ<(&tessera::ops::scatter|\(& tessera::ops::scatter\)), tessera::f16, tessera::f32>
 #elif CASE == 10
-  (void)scatter<MaskPattern::P0101>(x, y);  // expect: pattern_does_not_fill_the_row<(&tessera::ops::scatter_mask|\(& tessera::ops::scatter_mask\)), 16, 4, 2>
+  (void)scatter<MaskPattern::P0101>(x, y);  // expect: pattern_does_not_fill_the_row<(&tessera::ops::scatter|\(& tessera::ops::scatter\)), 16, 4, 2>
 #elif CASE == 11
   (void)scatter_update(deep, index, deep);  // expect: scatter_is_not_2d<(&tessera::ops::scatter_update|\(& tessera::ops::scatter_update\)), 4>
 #elif CASE == 12

@@ -147,6 +147,7 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
   if (app.got_subcommand("emit")) {
     require_forms(p.forms);
     p.emit.arch = arch;
+    p.emit.generator = program;
     p.emit.assembler = assembler_of(p.assembler);
     return run_emit(env, p.emit);
   }

@@ -18,6 +18,7 @@ struct EmitCommand {
   Arch arch = Arch::a3;
   Assembler assembler = Assembler::v0_60;
   std::string directory = ".";
+  std::string generator = "generator";  ///< the program's name: a directory belongs to one
   std::vector<std::string> kernels;  ///< none: all
 };
 
@@ -53,6 +54,14 @@ inline std::vector<nlohmann::ordered_json> other_kernels(const std::string& dire
   return others;
 }
 
+/// Two generators in one directory would remove each other's files.
+inline void refuse_other_generator(const EmitCommand& command) {
+  const std::string owner = generator_of(read_file(std::filesystem::path(command.directory) / "manifest.json"));
+  if (!owner.empty() && owner != command.generator)
+    fail({}, fmt::format("emit: the directory belongs to another generator ({}: {}, not {})", command.directory, owner, command.generator),
+         "choose another directory with --out; where the generator has a new name, remove manifest.json from the directory");
+}
+
 /// Adds an entry, unless there is one of its name: what several functions call is written once.
 inline bool add_named(std::vector<nlohmann::ordered_json>& list, nlohmann::ordered_json entry) {
   for (const nlohmann::ordered_json& known : list)
@@ -73,7 +82,7 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   Errors errors(env.err);
   const std::size_t known = env.kernels.errors().size();
   check_registry(env.kernels, errors);
-  if (env.kernels.size() == 0) return errors.code();
+  if (env.kernels.size() == 0 || !errors.attempt(nullptr, [&] { detail::refuse_other_generator(command); })) return errors.code();
   SourceFiles sources;
   OutputFiles files(command.directory);
   std::vector<nlohmann::ordered_json> manifest, callers;
@@ -103,7 +112,7 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   if (!command.kernels.empty()) detail::keep_callers(command.directory, callers);
   for (std::vector<nlohmann::ordered_json>* const list : {&manifest, &callers})
     std::sort(list->begin(), list->end(), [](const auto& a, const auto& b) { return a["name"] < b["name"]; });
-  files.add("manifest.json", manifest_text(manifest, callers));
+  files.add("manifest.json", manifest_text(command.generator, manifest, callers));
   errors.attempt(nullptr, [&] {
     const std::size_t changed = files.commit();
     env.out << fmt::format("{} kernel{} for {} in {}, {} file{} changed{}\n", emitted,

@@ -164,13 +164,20 @@ inline nlohmann::ordered_json body_json(const Program& p, const Function& f, con
 
 /// Grows when a reader of the former version would misread the file.
 inline constexpr int manifest_version = 3;
-[[nodiscard]] inline std::string manifest_text(const std::vector<nlohmann::ordered_json>& kernels,
+[[nodiscard]] inline std::string manifest_text(std::string_view generator, const std::vector<nlohmann::ordered_json>& kernels,
                                                const std::vector<nlohmann::ordered_json>& callers = {}) {
   nlohmann::ordered_json j;
   j["version"] = manifest_version;
+  j["generator"] = std::string(generator);
   j["kernels"] = kernels;
   if (!callers.empty()) j["callers"] = callers;
   return j.dump(2) + "\n";
+}
+
+/// The name of the program that wrote a manifest, of whatever version; empty where none is told.
+[[nodiscard]] inline std::string generator_of(const std::string& manifest) {
+  const nlohmann::ordered_json j = nlohmann::ordered_json::parse(manifest, nullptr, /*allow_exceptions*/ false);
+  return j.is_object() && j.contains("generator") && j["generator"].is_string() ? j["generator"].get<std::string>() : std::string();
 }
 
 /// The kernels that a manifest lists. A text that is no manifest of this version lists none, and what an emit would not

@@ -39,6 +39,11 @@ inline void check_overlap(const Program& p, const Function& f, OpId call) {
       refuse_overlap(to, a, b, f[call].location);
     }
 }
+[[nodiscard]] inline int count_operations(const Function& f) {
+  int n = -1;  // without the end
+  for (OpId o = f[f.body()].first; o; o = f.next(o)) ++n;
+  return n;
+}
 inline void check_wrapper(const Program& p, const Function& f, const std::vector<OpId>& calls) {
   const std::string kind = name(f.kind);
   if (calls.size() != 1)
@@ -56,13 +61,19 @@ inline void check_wrapper(const Program& p, const Function& f, const std::vector
            "compute it in the caller and pass it on");
   }
   if (f[f.body()].first != call || f.next(call) != f.terminator(f.body()))
-    fail(f[f[f.body()].first].location, described(f) + ": the body does more than one call", "a wrapper hands its parameters on; everything else belongs into its caller");
+    fail(f[f[f.body()].first].location, described(f) + ": the body does more than one call (" + std::to_string(count_operations(f)) + " operations)", "a wrapper hands its parameters on; everything else belongs into its caller");
   const OpId end = f.terminator(f.body());
-  bool same = f.operand_count(end) == f.result_count(call);
-  for (int i = 0; same && i < f.operand_count(end); ++i) same = f.operand(end, i) == f.result(call, i);
-  if (!same)
-    fail(f[call].location, described(f) + ": it does not return what its call gives (" + std::to_string(f.operand_count(end)) + ", " + std::to_string(f.result_count(call)) + ")",
-         "return the call's results, all of them and in their order");
+  const std::string hint = "return the call's results, all of them and in their order";
+  if (f.operand_count(end) != f.result_count(call))
+    fail(f[call].location, described(f) + ": it does not return what its call gives (" + std::to_string(f.operand_count(end)) + ", " + std::to_string(f.result_count(call)) + ")", hint);
+  for (int i = 0; i < f.operand_count(end); ++i) {
+    const ValueId v = f.operand(end, i);
+    if (v == f.result(call, i)) continue;
+    int from = 0;
+    while (from < f.result_count(call) && f.result(call, from) != v) ++from;
+    const std::string what = from < f.result_count(call) ? "result " + std::to_string(from) + " of " + callee(p, f, call).name.c_str() : std::string("another value");
+    fail(f[call].location, described(f) + ": it returns what its call gives in another order (result " + std::to_string(i) + " is " + what + ")", hint);
+  }
 }
 
 inline void refuse_split_regions(const Function& f, BlockId block) {

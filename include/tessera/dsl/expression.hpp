@@ -28,7 +28,6 @@ struct recorded_value_is_no_native_condition_use_if_or_while {
 struct recorded_value_has_no_address {
   void operator&() const = TESSERA_DELETED("recorded_value_has_no_address");  // NOLINT: always a mistake
 };
-#undef TESSERA_DELETED
 #if defined(__clang__) && __clang_major__ >= 19
 #pragma clang diagnostic pop
 #endif
@@ -59,6 +58,13 @@ template <class X>
 concept scalar_operand = recorded<X> && type_of<value_of<X>>.is_scalar();
 
 namespace detail {
+
+/// The type of an operand; none of what is not recorded.
+template <class X>
+constexpr Type type_of_operand() {
+  if constexpr (recorded<X>) return type_of<value_of<X>>;
+  else return {};
+}
 
 /// A leaf of an expression: a value that exists.
 template <class V>

@@ -17,9 +17,12 @@ concept unlawful_call = (recorded<X> && ...) && !verdict_on<Op, Requested, X...>
 /// Some operands are values of the kernel and some are not.
 template <class... X>
 concept unrecorded_call = (recorded<X> || ...) && !(recorded<X> && ...);
+/// Of what cannot be another function's call: a template argument says which operation it is.
+template <const OpInfo& Op, class Requested, class... X>
+concept refused_call = !(recorded<X> && ...) || unlawful_call<Op, Requested, X...>;
 template <const OpInfo& Op, class Requested, class... X>
 consteval auto broken_call() {
-  if constexpr (unrecorded_call<X...>) return type_is<broken::value_is_not_recorded<&Op>>{};
+  if constexpr (!(recorded<X> && ...)) return type_is<broken::value_is_not_recorded<&Op>>{};
   else return broken_type<verdict_on<Op, Requested, X...>>();
 }
 
@@ -96,7 +99,9 @@ TESSERA_UNARY(col_argmin)
   }                                                                                                   \
   template <class X, class Y>                                                                         \
     requires detail::unlawful_call<ops::NAME, void, X, Y> || detail::unrecorded_call<X, Y>            \
-  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y>()));
+  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y>()));       \
+  template <recorded X>                                                                               \
+  broken::operand_is_missing<&ops::NAME> NAME(X&&);
 
 /// x [..,M,N] with one number for each row, y [..,M,1]: `row_expand_sub(x, y)` is x - y. The operators choose these forms.
 TESSERA_PAIR(row_expand_add)
@@ -137,7 +142,7 @@ template <class X, class Y, class Z, class... More>
 }
 
 /// The binary operators' forms under a name: maximum and minimum of tensors and tiles, and what remains of x / y with the sign
-/// of x; min and max of scalars.
+/// of x; x / y; min and max of scalars.
 #define TESSERA_BINARY_FUNCTION(NAME, FORMS, ON, OTHERWISE)                                                      \
   template <class X, class Y>                                                                                   \
     requires(ON<X> || ON<Y>) && (detail::lawful_binary<FORMS, X, Y> || detail::lawful_with_literal<FORMS, X, Y> || \
@@ -157,6 +162,7 @@ template <class X, class Y, class Z, class... More>
 TESSERA_BINARY_FUNCTION(maximum, detail::forms_max, shaped, operand_is_not_shaped<&ops::maximum>)
 TESSERA_BINARY_FUNCTION(minimum, detail::forms_min, shaped, operand_is_not_shaped<&ops::minimum>)
 TESSERA_BINARY_FUNCTION(fmod, detail::forms_fmod, shaped, operand_is_not_shaped<&ops::fmod>)
+TESSERA_BINARY_FUNCTION(div, detail::forms_div, recorded, value_is_not_recorded<&ops::div>)
 TESSERA_BINARY_FUNCTION(max, detail::forms_max, scalar_operand, operand_is_shaped_use_maximum_or_minimum<>)
 TESSERA_BINARY_FUNCTION(min, detail::forms_min, scalar_operand, operand_is_shaped_use_maximum_or_minimum<>)
 #undef TESSERA_BINARY_FUNCTION
@@ -336,7 +342,7 @@ template <class X>
   return detail::make_call<ops::transpose, void>(at, TESSERA_FORWARD(x));
 }
 template <class X>
-  requires shaped<X> && detail::unlawful_call<ops::transpose, void, X>
+  requires detail::unlawful_call<ops::transpose, void, X>
 auto transpose(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::transpose, void, X>>()));
 
 namespace detail {
@@ -380,6 +386,8 @@ template <class A, class B>
 template <class A, class B>
   requires detail::unlawful_call<ops::matmul, void, A, B> || detail::unrecorded_call<A, B>
 auto matmul(A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_call<ops::matmul, void, A, B>()));
+template <recorded X>
+broken::operand_is_missing<&ops::matmul> matmul(X&&);
 /// acc + lhs x rhs, in the accumulator's storage.
 template <class C, class A, class B>
   requires detail::lawful_call<ops::matmul_acc, void, C, A, B>
@@ -402,8 +410,8 @@ template <MemorySpace M, class X>
   return detail::make_call<ops::move, Tile<Shape<1>, f32, M>>(at, TESSERA_FORWARD(x));
 }
 template <MemorySpace M, class X>
-  requires shaped<X> && detail::unlawful_call<ops::move, Tile<Shape<1>, f32, M>, X>
-auto move(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::move, Tile<Shape<1>, f32, M>, X>>()));
+  requires detail::refused_call<ops::move, Tile<Shape<1>, f32, M>, X>
+auto move(X&& x) -> decltype(detail::unwrap(detail::broken_call<ops::move, Tile<Shape<1>, f32, M>, X>()));
 
 /// The same elements in shape S.
 template <class S, class X>
@@ -412,8 +420,8 @@ template <class S, class X>
   return detail::make_call<ops::reshape, Tensor<S, f32>>(at, TESSERA_FORWARD(x));
 }
 template <class S, class X>
-  requires shaped<X> && detail::unlawful_call<ops::reshape, Tensor<S, f32>, X>
-auto reshape(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::reshape, Tensor<S, f32>, X>>()));
+  requires detail::refused_call<ops::reshape, Tensor<S, f32>, X>
+auto reshape(X&& x) -> decltype(detail::unwrap(detail::broken_call<ops::reshape, Tensor<S, f32>, X>()));
 
 /// The same bytes as elements of type D: `reinterpret<i16>(x)` scales the last dim, `reinterpret<i16, Shape<8, 32>>(x)` states
 /// the shape.
@@ -423,16 +431,16 @@ template <DType D, class X>
   return detail::make_call<ops::reinterpret, Scalar<D>>(at, TESSERA_FORWARD(x));
 }
 template <DType D, class X>
-  requires shaped<X> && detail::unlawful_call<ops::reinterpret, Scalar<D>, X>
-auto reinterpret(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::reinterpret, Scalar<D>, X>>()));
+  requires detail::refused_call<ops::reinterpret, Scalar<D>, X>
+auto reinterpret(X&& x) -> decltype(detail::unwrap(detail::broken_call<ops::reinterpret, Scalar<D>, X>()));
 template <DType D, class S, class X>
   requires shaped<X> && detail::lawful_call<ops::reinterpret, Tensor<S, D>, X>
 [[nodiscard]] auto reinterpret(X&& x, std::source_location at = std::source_location::current()) {
   return detail::make_call<ops::reinterpret, Tensor<S, D>>(at, TESSERA_FORWARD(x));
 }
 template <DType D, class S, class X>
-  requires shaped<X> && detail::unlawful_call<ops::reinterpret, Tensor<S, D>, X>
-auto reinterpret(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::reinterpret, Tensor<S, D>, X>>()));
+  requires detail::refused_call<ops::reinterpret, Tensor<S, D>, X>
+auto reinterpret(X&& x) -> decltype(detail::unwrap(detail::broken_call<ops::reinterpret, Tensor<S, D>, X>()));
 
 /// A column [..,M,1] repeated to shape S; col_expand repeats a row.
 template <class S, class X>
@@ -441,16 +449,16 @@ template <class S, class X>
   return detail::make_call<ops::row_expand, Tensor<S, f32>>(at, TESSERA_FORWARD(x));
 }
 template <class S, class X>
-  requires shaped<X> && detail::unlawful_call<ops::row_expand, Tensor<S, f32>, X>
-auto row_expand(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::row_expand, Tensor<S, f32>, X>>()));
+  requires detail::refused_call<ops::row_expand, Tensor<S, f32>, X>
+auto row_expand(X&& x) -> decltype(detail::unwrap(detail::broken_call<ops::row_expand, Tensor<S, f32>, X>()));
 template <class S, class X>
   requires shaped<X> && detail::lawful_call<ops::col_expand, Tensor<S, f32>, X>
 [[nodiscard]] auto col_expand(X&& x, std::source_location at = std::source_location::current()) {
   return detail::make_call<ops::col_expand, Tensor<S, f32>>(at, TESSERA_FORWARD(x));
 }
 template <class S, class X>
-  requires shaped<X> && detail::unlawful_call<ops::col_expand, Tensor<S, f32>, X>
-auto col_expand(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::col_expand, Tensor<S, f32>, X>>()));
+  requires detail::refused_call<ops::col_expand, Tensor<S, f32>, X>
+auto col_expand(X&& x) -> decltype(detail::unwrap(detail::broken_call<ops::col_expand, Tensor<S, f32>, X>()));
 
 /// x repeated to shape S, as in numpy: each dim of x, counted from the last, is 1 or that of S. The operators do it by themselves.
 template <class S, class X>
@@ -460,8 +468,8 @@ template <class S, class X>
   return detail::make_call<*op, Tensor<S, f32>>(at, TESSERA_FORWARD(x));
 }
 template <class S, class X>
-  requires shaped<X> && detail::unlawful_call<ops::broadcast_to, Tensor<S, f32>, X>
-auto broadcast_to(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::broadcast_to, Tensor<S, f32>, X>>()));
+  requires detail::refused_call<ops::broadcast_to, Tensor<S, f32>, X>
+auto broadcast_to(X&& x) -> decltype(detail::unwrap(detail::broken_call<ops::broadcast_to, Tensor<S, f32>, X>()));
 
 /// The elements outside of the valid extents filled; the result is fully valid.
 template <class X>
@@ -480,9 +488,8 @@ template <class S, class X>
   return detail::make_call_with<ops::fillpad_expand, Tensor<S, f32>>(at, int_attr(AttrKey::pad, static_cast<int>(pad)), TESSERA_FORWARD(x));
 }
 template <class S, class X>
-  requires detail::unlawful_call<ops::fillpad_expand, Tensor<S, f32>, X>
-auto fillpad_expand(X&& x, Pad pad = Pad::zero)
-    -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::fillpad_expand, Tensor<S, f32>, X>>()));
+  requires detail::refused_call<ops::fillpad_expand, Tensor<S, f32>, X>
+auto fillpad_expand(X&& x, Pad pad = Pad::zero) -> decltype(detail::unwrap(detail::broken_call<ops::fillpad_expand, Tensor<S, f32>, X>()));
 
 /// Infinity for fills and comparisons; it takes the partner's element type.
 inline constexpr double infinity = __builtin_inf();
@@ -565,6 +572,36 @@ template <class S, DType D, MemorySpace M = Vec>
 template <class S, DType D, MemorySpace M = Vec>
   requires(!detail::verdict_of_create<Tile<S, D, M>, TypeKind::tile>::value.lawful())
 auto tile() -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_create<Tile<S, D, M>, TypeKind::tile>>()));
+
+// A shape is a type and an element type is a value: what else stands there is refused by name. Declared only.
+#define TESSERA_SHAPE_OF(NAME)                   \
+  template <auto N, auto... More, class... X>    \
+  broken::shape_is_given_as_numbers<&ops::NAME> NAME(X&&...);
+#define TESSERA_ELEMENTS_OF(NAME, OP)                      \
+  template <class S, class D, auto... M, class... X>       \
+  broken::element_type_is_a_cpp_type<&ops::OP> NAME(X&&...); \
+  template <auto N, auto... More, class... X>              \
+  broken::shape_is_given_as_numbers<&ops::OP> NAME(X&&...);
+TESSERA_SHAPE_OF(reshape)
+TESSERA_SHAPE_OF(row_expand)
+TESSERA_SHAPE_OF(col_expand)
+TESSERA_SHAPE_OF(broadcast_to)
+TESSERA_SHAPE_OF(fillpad_expand)
+TESSERA_ELEMENTS_OF(full, full)
+TESSERA_ELEMENTS_OF(arange, arange)
+TESSERA_ELEMENTS_OF(create, create)
+TESSERA_ELEMENTS_OF(tile, create)
+#undef TESSERA_ELEMENTS_OF
+template <class D, class X>
+broken::element_type_is_a_cpp_type<&ops::cast> cast(X&&, Rounding = Rounding::round);
+template <DType D, class X>
+  requires(!recorded<X>)
+broken::value_is_not_recorded<&ops::cast> cast(X&&, Rounding = Rounding::round);
+template <class D, class... S, class X>
+broken::element_type_is_a_cpp_type<&ops::reinterpret> reinterpret(X&&);
+template <DType D, auto N, auto... More, class X>
+broken::shape_is_given_as_numbers<&ops::reinterpret> reinterpret(X&&);
+
 /// Which block of the launch runs, and how many there are.
 [[nodiscard]] inline auto block_index(std::source_location at = std::source_location::current()) {
   return expression<Index, ops::block_index, 0>(at);

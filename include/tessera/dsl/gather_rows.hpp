@@ -60,6 +60,10 @@ struct gather_row_verdict {
                                     int_attr(AttrKey::has_valid, Valid::size > 0 ? 1 : 0),
                                     int_attr(AttrKey::transposed, F == Form::transposed ? 1 : 0)};
   static constexpr Verdict make() {
+    if constexpr (!requires { To::infos; From::infos; Valid::size; }) return breaks(rule::window_arguments_differ, arg_op);
+    else return judge_lists();
+  }
+  static constexpr Verdict judge_lists() {
     if (S::rank != 2) return breaks(rule::gather_row_is_for_matrices, arg_op, arg(std::int64_t{S::rank}));
     if (To::size != 2 || From::size != 2)
       return breaks(rule::offset_count_differs, arg_op, arg(std::int64_t{To::size != 2 ? To::size : From::size}), arg(std::int64_t{2}));
@@ -119,6 +123,9 @@ template <class S, Form F = Form::plain, class A, class X, class D, class O, cla
            (!TESSERA_GATHER_ROW(std::remove_cvref_t<E>)::value.lawful())
 auto gather_row(A&& acc, X&& x, D&& to, O&& from, E&& extents) -> decltype(detail::unwrap(detail::broken_type<TESSERA_GATHER_ROW(std::remove_cvref_t<E>)>()));
 #undef TESSERA_GATHER_ROW
+TESSERA_SHAPE_OF(gather_row)
+template <class S, auto... F, class A, class... More>
+broken::window_arguments_differ<&ops::gather_row> gather_row(A&&, More&&...);
 
 /// What paged_gather is told: rows in a block, elements of a row from `column` on, and the most rows there may be.
 struct PagedGather {
@@ -166,5 +173,7 @@ template <PagedGather P, class X, class I, class B>
   requires shaped<X> && shaped<I> && shaped<B> && (!detail::paged_gather_verdict<P, value_of<X>, value_of<I>, value_of<B>>::value.lawful())
 auto paged_gather(X&& x, I&& indices, B&& table)
     -> decltype(detail::unwrap(detail::broken_type<detail::paged_gather_verdict<P, value_of<X>, value_of<I>, value_of<B>>>()));
+template <PagedGather P, class... X>
+broken::operand_is_not_a_tensor<&ops::paged_gather> paged_gather(X&&...);
 
 }  // namespace tessera

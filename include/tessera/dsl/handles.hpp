@@ -195,8 +195,6 @@ consteval auto broken_compound() {
 /// it is merged behind it. `Var v = 0` is an Index, `Var s = 1.0f` a Scalar<f32>. Copying makes a new variable.
 template <class V>
 class Var : public detail::named_operand<V> {
-  static_assert(!is_mask(type_of<V>), "mask_is_for_select_only: a comparison of tensors or tiles cannot be a variable; keep what is compared");
-
  public:
   using value_type = V;
   template <class X>
@@ -258,7 +256,22 @@ class Var : public detail::named_operand<V> {
   VarState state_;
 };
 
-/// No variable holds a mask. Declared only.
+#if defined(__clang__) && __clang_major__ >= 19
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+#endif
+/// No variable holds a mask.
+template <class V>
+  requires(is_mask(type_of<V>))
+class Var<V> {
+ public:
+  template <class mask_is_for_select_only>
+  Var(mask_is_for_select_only&&) = TESSERA_DELETED("mask_is_for_select_only");  // NOLINT: always a mistake
+};
+#if defined(__clang__) && __clang_major__ >= 19
+#pragma clang diagnostic pop
+#endif
+#undef TESSERA_DELETED
 template <>
 class Var<broken::mask_is_for_select_only<>>;
 namespace detail {

@@ -6,10 +6,18 @@
 namespace tessera {
 namespace detail {
 
+/// What the front end calls an operation.
+template <const OpInfo& Op>
+inline constexpr const OpInfo* written_as = &Op;
+template <>
+inline constexpr const OpInfo* written_as<ops::gather_mask> = &ops::gather;
+template <>
+inline constexpr const OpInfo* written_as<ops::scatter_mask> = &ops::scatter;
+
 /// The verdict on an operation with one attribute.
 template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
 struct verdict_with {
-  static constexpr const OpInfo* op = &Op;
+  static constexpr const OpInfo* op = written_as<Op>;
   static constexpr Verdict make() {
     const OperandInfo operands[sizeof...(X)] = {OperandInfo{type_of<value_of<X>>}...};
     const Attr attrs[1] = {int_attr(Key, N)};
@@ -26,13 +34,13 @@ TESSERA_INLINE auto make_with(const std::source_location& at, X&&... x) {
 }
 template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
 consteval auto broken_with() {
-  if constexpr (unrecorded_call<X...>) return type_is<broken::value_is_not_recorded<&Op>>{};
+  if constexpr (!(recorded<X> && ...)) return type_is<broken::value_is_not_recorded<written_as<Op>>>{};
   else return broken_type<verdict_with<Op, Key, N, Requested, X...>>();
 }
 template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
 concept lawful_with = (recorded<X> && ...) && verdict_with<Op, Key, N, Requested, X...>::value.lawful();
 template <const OpInfo& Op, AttrKey Key, std::int64_t N, class Requested, class... X>
-concept unlawful_with = unrecorded_call<X...> || ((recorded<X> && ...) && !verdict_with<Op, Key, N, Requested, X...>::value.lawful());
+concept unlawful_with = !(recorded<X> && ...) || !verdict_with<Op, Key, N, Requested, X...>::value.lawful();
 template <DType D>
 using only_dtype = Scalar<D>;
 
@@ -40,9 +48,13 @@ using only_dtype = Scalar<D>;
 template <Compare By, std::int64_t Places, class X, class K>
 struct match_verdict {
   static constexpr const OpInfo* op = &ops::find_positions;
-  static constexpr Type x = type_of<value_of<X>>;
+  static constexpr Type x = type_of_operand<X>();
   static constexpr Attr attr = int_attr(AttrKey::compare, static_cast<int>(By));
   static constexpr Verdict make() {
+    if constexpr (!shaped<X>) return breaks(rule::operand_is_not_shaped, arg_op);
+    else return judge_matches();
+  }
+  static constexpr Verdict judge_matches() {
     const Verdict number = judge_number<value_of<X>, K>();
     if (!number.lawful()) return number;
     const OperandInfo operands[3] = {{x}, {scalar_type(x.dtype)}, {scalar_type(i32)}};
@@ -76,7 +88,7 @@ template <MaskPattern P, class X>
   return detail::make_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), void>(at, TESSERA_FORWARD(x));
 }
 template <MaskPattern P, class X>
-  requires recorded<X> && detail::unlawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), void, X>
+  requires detail::unlawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), void, X>
 auto gather(X&& x) -> decltype(detail::unwrap(detail::broken_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), void, X>()));
 /// The same bits as elements of type D, which is as wide: `gather<MaskPattern::P1010, i32>(pairs)`.
 template <MaskPattern P, DType D, class X>
@@ -85,7 +97,7 @@ template <MaskPattern P, DType D, class X>
   return detail::make_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>>(at, TESSERA_FORWARD(x));
 }
 template <MaskPattern P, DType D, class X>
-  requires recorded<X> && detail::unlawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>, X>
+  requires detail::unlawful_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>, X>
 auto gather(X&& x) -> decltype(detail::unwrap(detail::broken_with<ops::gather_mask, AttrKey::pattern, static_cast<int>(P), detail::only_dtype<D>, X>()));
 
 /// Which elements compare with a number: `auto [positions, counts] = gather_compare<Compare::gt, 32>(x, 0.5f);`.
@@ -111,7 +123,7 @@ template <Compare By, std::int64_t Places, class X, class K>
                                     Counts(at, V::attr, of_x{source}, of_k{number}, of_offset{offset})};
 }
 template <Compare By, std::int64_t Places, class X, class K>
-  requires shaped<X> && (!detail::match_verdict<By, Places, X, K>::value.lawful())
+  requires(!detail::match_verdict<By, Places, X, K>::value.lawful())
 auto gather_compare(X&& x, K&& k, std::int32_t offset = 0) -> decltype(detail::unwrap(detail::broken_type<detail::match_verdict<By, Places, X, K>>()));
 
 /// x with the elements of `source` at every second or fourth column: the other way of gather<P>.
@@ -141,7 +153,10 @@ auto scatter_strided(X&& target, Y&& source) -> decltype(detail::unwrap(detail::
   }                                                                                                                    \
   template <class X, class Y, class Z>                                                                                 \
     requires detail::unlawful_call<ops::NAME, void, X, Y, Z> || detail::unrecorded_call<X, Y, Z>                       \
-  auto NAME(X&& x, Y&& y, Z&& z)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y, Z>()));
+  auto NAME(X&& x, Y&& y, Z&& z)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y, Z>()));           \
+  template <recorded X, class... Y>                                                                                    \
+    requires(sizeof...(Y) < 2)                                                                                         \
+  broken::operand_is_missing<&ops::NAME> NAME(X&&, Y&&...);
 
 /// `scatter(x, index, source)`: x with source[i, j] at [i, index[i, j]]. Where an index names a place twice, it is not defined
 /// which element stays.

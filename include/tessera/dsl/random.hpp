@@ -90,5 +90,8 @@ template <class S, DType D, MemorySpace M = Gm, class K, class C>
   requires detail::key_words<K> && detail::counter_words<C> && (!detail::random_verdict<detail::shaped_type_t<S, D, M>>::value.lawful())
 auto random(K&& key, C&& counter, int rounds = 10)
     -> decltype(detail::unwrap(detail::broken_type<detail::random_verdict<detail::shaped_type_t<S, D, M>>>()));
+template <class S, class D, auto... M, class... X>
+broken::element_type_is_a_cpp_type<&ops::random> random(X&&...);
+TESSERA_SHAPE_OF(random)
 
 }  // namespace tessera

@@ -37,8 +37,10 @@ template <class X, class N>
   return detail::node<ops::merge_sort, V>(at, detail::make_child(at, TESSERA_FORWARD(x)), detail::make_literal<Scalar<i32>>(block));
 }
 template <class X, class N>
-  requires shaped<X> && (!shaped<N>) && (!detail::merge_plan<X, N>::value.lawful())
+  requires recorded<X> && (!shaped<N>) && (!detail::merge_plan<X, N>::value.lawful())
 auto merge_sort(X&& x, N&& block) -> decltype(detail::unwrap(detail::broken_type<detail::merge_plan<X, N>>()));
+template <recorded X>
+broken::merge_block_is_not_constant<> merge_sort(X&&);
 /// Two to four sorted rows of pairs become one, as wide as all of them.
 template <class A, class B>
   requires shaped<A> && shaped<B> && detail::lawful_call<ops::merge_sort2, void, A, B>

@@ -79,6 +79,8 @@ template <class X, class L>
 template <class X, class L>
   requires(recorded<X> || recorded<L>) && (!detail::lane_plan<ops::aiv_shard, L, X>::value.lawful())
 auto aiv_shard(X&& x, const L& lane) -> decltype(detail::unwrap(detail::broken_type<detail::lane_plan<ops::aiv_shard, L, X>>()));
+template <recorded X>
+broken::lane_is_not_of_a_split_region<&ops::aiv_shard> aiv_shard(X&&);
 
 /// The matrix, in Mat, with the half of a lane written into it: `full = aic_gather(full, half, lane)`, where full is a Var.
 template <class M, class X, class L>
@@ -90,5 +92,7 @@ template <class M, class X, class L>
   requires(recorded<M> || recorded<X> || recorded<L>) && (!detail::lane_plan<ops::aic_gather, L, M, X>::value.lawful())
 auto aic_gather(M&& matrix, X&& half, const L& lane)
     -> decltype(detail::unwrap(detail::broken_type<detail::lane_plan<ops::aic_gather, L, M, X>>()));
+template <recorded M, class X>
+broken::lane_is_not_of_a_split_region<&ops::aic_gather> aic_gather(M&&, X&&);
 
 }  // namespace tessera

@@ -48,6 +48,7 @@ class ProgramTracer final : public Callees {
       ~Ended() { list->pop_back(); }
     } const ended{&active_};
     if (entry.blocks() <= 0) refuse(breaks(rule::spmd_block_count_is_not_positive, arg(entry.blocks())), "spmd", entry.location());
+    if (entry.blocks() > max_blocks) refuse(breaks(rule::spmd_block_count_is_too_large, arg(entry.blocks()), arg(max_blocks)), "spmd", entry.location());
     Function f = run_recorded(entry, this);
     if (f.kind == FunctionKind::kernel) {
       check_recorded(f);

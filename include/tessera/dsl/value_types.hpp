@@ -25,9 +25,10 @@ struct Shape {
   static constexpr std::int64_t dims[sizeof...(D)] = {D...};
 };
 
-template <class S, DType D> class Tensor;
-template <class S, DType D, MemorySpace M> class Tile;
-template <DType D> class Scalar;
+// A compiler prints a parameter's name where a type or a number stands in its place.
+template <class shape_is_a_type, DType element_type_is_no_cpp_type> class Tensor;
+template <class shape_is_a_type, DType element_type_is_no_cpp_type, MemorySpace space> class Tile;
+template <DType element_type_is_no_cpp_type> class Scalar;
 class Index;
 
 namespace detail {

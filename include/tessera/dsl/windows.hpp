@@ -142,6 +142,10 @@ template <const OpInfo& Op, class Requested, class Offsets, class Valid, class..
 struct window_verdict {
   static constexpr const OpInfo* op = &Op;
   static constexpr Verdict make() {
+    if constexpr (!requires { Offsets::infos; } || !requires { Valid::size; }) return breaks(rule::window_arguments_differ, arg_op);
+    else return judge_lists();
+  }
+  static constexpr Verdict judge_lists() {
     constexpr int shaped_count = sizeof...(V), offset_count = Offsets::size, valid_count = Valid::size;
     OperandInfo operands[shaped_count + offset_count + valid_count + 1] = {OperandInfo{type_of<V>}...};
     for (int i = 0; i < offset_count; ++i) operands[shaped_count + i] = Offsets::infos[i];
@@ -290,6 +294,15 @@ auto slice(X&& x, O&& offsets, E&& extents, Pad pad)
 #undef TESSERA_SLICE_VERDICT
 #undef TESSERA_EXTENTS
 
+// Numbers in place of a Shape or of at(...), and whatever else is no list. Declared only.
+TESSERA_SHAPE_OF(load)
+TESSERA_SHAPE_OF(slice)
+TESSERA_SHAPE_OF(view)
+template <class S, auto... M, class X, class... More>
+broken::window_arguments_differ<&ops::load> load(X&&, More&&...);
+template <class S, class X, class... More>
+broken::window_arguments_differ<&ops::slice> slice(X&&, More&&...);
+
 namespace detail {
 template <class X, class T, class O>
 using store_verdict = window_verdict<ops::store, void, std::remove_cvref_t<O>, no_valid, value_of<X>, value_of<T>>;
@@ -312,6 +325,8 @@ auto store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none) -> decl
 template <class X, class T, class O>
   requires shaped<X> && shaped<T> && (!output<T>) && detail::offset_list<O>
 broken::not_an_output<&ops::store> store(X&& x, T&& target, O&& offsets, Atomic atomic = Atomic::none);
+template <recorded X, class... More>
+broken::window_arguments_differ<&ops::store> store(X&&, More&&...);
 
 /// `target` with `x` written at the offsets, as a new value.
 template <class T, class X, class O>
@@ -323,6 +338,8 @@ template <class T, class X, class O>
 template <class T, class X, class O>
   requires shaped<X> && shaped<T> && detail::offset_list<O> && (!detail::assemble_verdict<X, T, O>::value.lawful())
 auto assemble(T&& target, X&& x, O&& offsets) -> decltype(detail::unwrap(detail::broken_type<detail::assemble_verdict<X, T, O>>()));
+template <recorded T, class... More>
+broken::window_arguments_differ<&ops::assemble> assemble(T&&, More&&...);
 
 namespace detail {
 template <class X, class O>
@@ -351,6 +368,8 @@ template <class X, class O>
 template <class X, class O>
   requires shaped<X> && detail::offset_list<O> && (!detail::read_verdict<X, O>::value.lawful())
 auto read(X&& x, O&& indices) -> decltype(detail::unwrap(detail::broken_type<detail::read_verdict<X, O>>()));
+template <recorded X, class... More>
+broken::window_arguments_differ<&ops::read> read(X&&, More&&...);
 /// Sets one element of an output tensor.
 template <class T, class O, class N>
   requires output<T> && detail::offset_list<O> && (detail::write_verdict<T, O, N>::value.lawful())
@@ -375,6 +394,8 @@ template <class T, class O, class N>
 template <class T, class O, class N>
   requires shaped<T> && (!output<T>) && (type_of<value_of<T>>.is_tensor()) && detail::offset_list<O>
 broken::not_an_output<&ops::write> write(T&& target, O&& indices, N&& value);
+template <recorded T, class... More>
+broken::window_arguments_differ<&ops::write> write(T&&, More&&...);
 
 /// The same data with other valid extents: `set_valid_shape(t, valid(m, n))`.
 template <class X, class E>
@@ -385,5 +406,7 @@ template <class X, class E>
 template <class X, class E>
   requires shaped<X> && detail::valid_list<E> && (!detail::set_valid_verdict<X, E>::value.lawful())
 auto set_valid_shape(X&& x, E&& extents) -> decltype(detail::unwrap(detail::broken_type<detail::set_valid_verdict<X, E>>()));
+template <recorded X, class... More>
+broken::window_arguments_differ<&ops::set_valid_shape> set_valid_shape(X&&, More&&...);
 
 }  // namespace tessera

@@ -284,6 +284,15 @@ class Builder {
     fail(location_, Text(op.name).append(": neither operand is known to be valid wherever the other one is"),
          "let them differ in one extent only, or let one be fully valid: fillpad(x)");
   }
+  [[nodiscard]] static Text extent_text(const Extent& e) { return e.is_constant() ? Text().append(e.constant) : Text("a run-time extent"); }
+  [[nodiscard]] static Text shape_text(const Type& t) {
+    Text text("[");
+    for (int i = 0; i < t.rank; ++i) {
+      if (i > 0) text.append(",");
+      detail::append_number(text, arg_dim(t.dims[i]));
+    }
+    return text.append("]");
+  }
   // What the first lane has not, the second one has.
   bool half_extents(List<ValueId> operands, Split split, const Type& result, Extent* extents) {
     if (f_->fully_valid(operands[0])) return false;
@@ -311,7 +320,7 @@ class Builder {
     const int last = result.rank - 1;
     const std::int64_t front = f_->type(a).last();
     if (f_->valid(a, last) != Extent{front, {}})
-      fail(location_, "concat: the first operand is valid in part along the last axis", "fillpad(x) it first");
+      fail(location_, Text("concat: the first operand is valid in part along the last axis (").append(extent_text(f_->valid(a, last))).append(" of ").append(front).append(")"), "fillpad(x) it first");
     for (int i = 0; i < last; ++i) {
       const Extent whole{result.dims[i], {}}, m = f_->valid(a, i), n = f_->valid(b, i);
       extents[i] = m == n || n == whole ? m : m == whole ? n : extent_of(min(value_of(m), value_of(n)));
@@ -386,7 +395,7 @@ class Builder {
     const Type& source = f_->type(x);
     bool rows = source.rank == result.rank;
     for (int i = 0; rows && i + 1 < source.rank; ++i) rows = source.dims[i] == result.dims[i];
-    if (!rows) fail(location_, "reinterpret: the operand is valid in part, and the shape changes", "fillpad(x) first, or leave the shape out: the last dim is scaled");
+    if (!rows) fail(location_, Text("reinterpret: the operand is valid in part, and the shape changes (").append(shape_text(source)).append(" to ").append(shape_text(result)).append(")"), "fillpad(x) first, or leave the shape out: the last dim is scaled");
     for (int i = 0; i < result.rank; ++i) extents[i] = f_->valid(x, i);
     const std::int64_t from = info(source.dtype).bits, to = info(result.dtype).bits;
     ValueId last = value_of(extents[result.rank - 1]);
@@ -420,14 +429,14 @@ class Builder {
       if (source.dims[i] != 1) from.push_back(i);
     for (int i = 0; i < result.rank - back; ++i)
       if (result.dims[i] != 1) to.push_back(i);
-    bool equal = from.size() == to.size();
-    for (std::size_t i = 0; equal && i < from.size(); ++i) equal = source.dims[from[i]] == result.dims[to[i]];
-    for (std::size_t i = 0; equal && i < from.size(); ++i) extents[to[i]] = f_->valid(x, from[i]);
+    std::size_t kept = 0;
+    for (; kept < from.size() && kept < to.size() && source.dims[from[kept]] == result.dims[to[kept]]; ++kept) extents[to[kept]] = f_->valid(x, from[kept]);
     keep_emptiness(x, result, back, extents);
-    if (equal) return true;
-    for (const int i : from)
-      if (f_->valid(x, i) != Extent{source.dims[i], {}})
-        fail(location_, Text("reshape: the operand is valid in part only along a dim that is split or merged (axis ").append(i).append(")"), "fillpad(x) first, or reshape before giving valid extents");
+    // Where the last dim changes, so do all rows of the tile that it becomes.
+    const bool equal = kept == from.size() && kept == to.size();
+    for (std::size_t i = equal || back > 0 ? kept : 0; i < from.size(); ++i)
+      if (const Extent e = f_->valid(x, from[i]); e != Extent{source.dims[from[i]], {}})
+        fail(location_, Text("reshape: the operand is valid in part only").append(i < kept ? ", and the last dim changes" : " along a dim that is split or merged").append(" (axis ").append(from[i]).append(": ").append(extent_text(e)).append(" of ").append(source.dims[from[i]]).append(")"), "fillpad(x) first, or reshape before giving valid extents");
     return true;
   }
 

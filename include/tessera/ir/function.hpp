@@ -79,6 +79,9 @@ struct Parameter {
   static constexpr bool moves_bitwise = true;
 };
 
+/// As many blocks as hardware takes for one launch.
+inline constexpr std::int64_t max_blocks = 65535;
+
 class Function {
  public:
   Text name;
@@ -86,7 +89,7 @@ class Function {
   static constexpr int any_target = -1;
   int target = any_target;  ///< the Arch that the kernel's source is compiled for
   FunctionKind kind = FunctionKind::kernel;
-  std::int64_t blocks = 1;  ///< of an spmd wrapper: how many run what it calls
+  std::int64_t blocks = 1;  ///< of an spmd wrapper: how many run what it calls, max_blocks at most
   Pool<Parameter> parameters;
 
   Function() {

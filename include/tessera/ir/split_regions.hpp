@@ -39,11 +39,30 @@ class SplitRegions {
       if (is_split_region(f_, op)) {
         any_ = true;
         if (region) say(op, "a split region stands inside another one", "close the outer region first");
-        check_carried(op);
+        look_inside(f_.block(op));
+        if (!fault_) check_carried(op);
       }
       operation(op, region);
       for (int i = 0; i < f_.block_count(op); ++i) look(f_.block(op, i), is_split_region(f_, op) ? op : region);
     }
+  }
+  // What stands where it must not is told before what it carries.
+  void look_inside(BlockId b) {
+    for (OpId op = f_[b].first; op && !fault_; op = f_.next(op))
+      for (int i = 0; i < f_.block_count(op) && !fault_; ++i) {
+        if (is_split_region(f_, op)) return say(op, "a split region stands inside another one", "close the outer region first");
+        if (const OpId gather = first_gather(f_.block(op, i)); gather)
+          return say(gather, "it stands in a branch or loop of the split region", "gather once, in the body of the region itself: the branch or loop may choose what is gathered");
+        look_inside(f_.block(op, i));
+      }
+  }
+  [[nodiscard]] OpId first_gather(BlockId b) const {
+    for (OpId op = f_[b].first; op; op = f_.next(op)) {
+      if (f_.is(op, ops::aic_gather)) return op;
+      for (int i = 0; i < f_.block_count(op) && !is_split_region(f_, op); ++i)
+        if (const OpId inner = first_gather(f_.block(op, i)); inner) return inner;
+    }
+    return {};
   }
   void operation(OpId op, OpId region) {
     const OpInfo& info = f_.info(op);

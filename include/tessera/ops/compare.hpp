@@ -23,7 +23,7 @@ constexpr Verdict infer_tile_select(const OpInfo&, const InferInput& in) {
   if (!pair.lawful()) return pair;
   if (a.kind != mask.kind) return breaks(rule::tensor_and_tile_mixed, arg_op);
   for (const Type* t : {&in.type(2), &mask}) {
-    if (a.rank != t->rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{a.rank}), arg(std::int64_t{t->rank}));
+    if (a.rank != t->rank) return breaks(t == &mask ? rule::mask_rank_differs : rule::ranks_differ, arg_op, arg(std::int64_t{a.rank}), arg(std::int64_t{t->rank}));
     for (int i = 0; i < a.rank; ++i)
       if (a.last(i) != t->last(i)) return breaks(rule::shapes_differ, arg_op, arg_dim(a.last(i)), arg_dim(t->last(i)));
   }

@@ -373,7 +373,7 @@ inline constexpr OpInfo reinterpret = {
     .infer = infer_reinterpret, .valid = ValidRule::reinterpret, .dtypes = {stored_a3, stored_a3}, .pto = "treshape", .form = PtoForm::reshape,
     .pipe = Pipe::none, .operand_spaces = {spaces(Vec), {}, {}}, .is_view = true};
 inline constexpr OpInfo transpose = {
-    .name = "transpose", .summary = "two axes exchanged (the last two by default); attributes: axis, other_axis",
+    .name = "transpose", .summary = "the last two axes exchanged; attributes: axis, other_axis, of which passes lower no other pair",
     .infer = infer_transpose, .valid = ValidRule::swap_axes, .dtypes = {every_word, every_word}, .pto = "ttrans",
     .operand_spaces = {spaces(Vec), spaces(Vec), {}}, .scratch = ScratchRule::like_first, .may_alias = false};
 inline constexpr OpInfo transpose_view = {

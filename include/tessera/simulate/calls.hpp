@@ -17,9 +17,9 @@ inline void check_returned(const Engine& e, OpId end, int i) {
       const std::int64_t at = dot(strides, row) + k;
       if (!d.is_known(at))
         fail(f[end].location,
-             "return: an uninitialised element is returned (result " + std::to_string(i) + ", element " +
+             std::string("return: ") + d.poison_text(at) + " is returned (result " + std::to_string(i) + ", element " +
                  index_of(d.dims, at).text() + " of " + d.dims.text() + ")",
-             "give every element a value");
+             d.poison_hint(at, "give every element a value"));
     }
   });
 }

@@ -116,6 +116,7 @@ struct Data {
   std::vector<float> floats;  ///< of floating types
   std::vector<std::int64_t> integers;  ///< of all others
   std::vector<std::uint8_t> known;  ///< 0: poison
+  std::vector<std::int64_t> contested;  ///< poison because an operation wrote different elements there
   mutable Accesses accesses;        ///< reading is one, too
 
   Data() = default;
@@ -159,6 +160,13 @@ struct Data {
       std::fill(known.begin() + position + keep, known.begin() + position + width, std::uint8_t{0});
       position += width;
     });
+  }
+  /// What an element that is poison is called in an error.
+  [[nodiscard]] const char* poison_text(std::int64_t position) const {
+    return std::find(contested.begin(), contested.end(), position) == contested.end() ? "an uninitialised element" : "an element that an index names twice, for different elements,";
+  }
+  [[nodiscard]] const char* poison_hint(std::int64_t position, const char* uninitialised) const {
+    return std::find(contested.begin(), contested.end(), position) == contested.end() ? uninitialised : "it is not defined which of the two stays: let each index name a place of its own";
   }
   [[nodiscard]] std::int64_t poison_count() const { return std::count(known.begin(), known.end(), std::uint8_t{0}); }
 };

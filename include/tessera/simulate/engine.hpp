@@ -362,9 +362,9 @@ class Call {
   }
   /// An element that must be known is poison.
   [[noreturn]] void fail_poison(int operand_number, const Data& d, std::int64_t position) const {
-    fail("an uninitialised element is used (operand " + std::to_string(operand_number) + ", element " +
+    fail(std::string(d.poison_text(position)) + " is used (operand " + std::to_string(operand_number) + ", element " +
              index_of(d.dims, position).text() + " of " + d.dims.text() + ")",
-         "load, compute or fill it first (fillpad fills what is not valid), or narrow the valid extents");
+         d.poison_hint(position, "load, compute or fill it first (fillpad fills what is not valid), or narrow the valid extents"));
   }
 
  private:

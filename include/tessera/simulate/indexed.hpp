@@ -37,6 +37,7 @@ class Scattered {
     std::uint8_t& written = written_[static_cast<std::size_t>(place)];
     if (written != 0 && !same(place, source, from)) {
       target_.known[static_cast<std::size_t>(place)] = 0;
+      if (written != 2) target_.contested.push_back(place);
       written = 2;
     }
     if (written == 2) return;

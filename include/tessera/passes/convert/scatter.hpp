@@ -104,7 +104,7 @@ inline void lower_scatter_mask(Converter& c, OpId op) {
   Scatter s(c, op);
   const ValueId x = s.operand(0), source = s.operand(1);
   if (!c.out().fully_valid(source))
-    fail(c.location(op), "scatter_mask: the source is valid in part only (" + text(c.out().type(source)) + ")", "fillpad(source) it first");
+    fail(c.location(op), "scatter: the source is valid in part only (" + text(c.out().type(source)) + ")", "fillpad(source) it first");
   s.by_pattern(x, source);
 }
 
@@ -131,8 +131,8 @@ inline void lower_scatter_update(Converter& c, OpId op) {
   Builder& b = c.build();
   Function& f = c.out();
   const ValueId x = s.operand(0), given = s.operand(1), source = s.operand(2);
-  if (!f.fully_valid(given) || !f.fully_valid(source))
-    fail(c.location(op), "scatter_update: the index or the source is valid in part only", "fillpad(...) both first, or use scatter");
+  if (const ValueId partial = f.fully_valid(given) ? source : given; !f.fully_valid(partial))
+    fail(c.location(op), std::string("scatter_update: the ") + (partial == given ? "index" : "source") + " is valid in part only (" + text(f.type(partial)) + ")", "fillpad(...) both first, or use scatter");
   const Type t = f.type(source);
   const std::int64_t rows = t.dims[0], cols = t.dims[1];
   const auto integer = [&](std::int64_t n) { return f.constant(i32, n); };
