@@ -143,6 +143,38 @@ TEST_CASE("lanes share nothing but what is gathered") {
           store(aiv_shard(product, kept), out, at(0, 0));
         }).find("the loop is left by break") != std::string::npos);
 }
+TEST_CASE("what stands where it must not is told before what is carried") {
+  const char* const nested = "for: a split region stands inside another one | close the outer region first";
+  CHECK(refusal([](X a, X b) {
+          auto product = matmul(a, transpose(b));
+          Var sum = create<Shape<32, 32>, f32>();
+          for (auto outer : split_aiv<Split::up_down>()) {
+            (void)outer;
+            for (auto lane : split_aiv<Split::up_down>()) sum = aic_gather(sum, exp(aiv_shard(product, lane)), lane);
+          }
+          return matmul(sum, b);
+        }) == nested);
+  CHECK(refusal([](X a, X b, Index n) {
+          auto product = matmul(a, transpose(b));
+          Var sum = create<Shape<32, 32>, f32>();
+          for (auto outer : split_aiv<Split::up_down>()) {
+            (void)outer;
+            if_(n == 0, [&] {
+              for (auto lane : split_aiv<Split::up_down>()) sum = aic_gather(sum, exp(aiv_shard(product, lane)), lane);
+            });
+          }
+          return matmul(sum, b);
+        }) == nested);
+  CHECK(refusal([](X a, X b, Index n) {
+          auto product = matmul(a, transpose(b));
+          Var sum = create<Shape<32, 32>, f32>();
+          for (auto lane : split_aiv<Split::up_down>()) {
+            auto half = exp(aiv_shard(product, lane));
+            if_(n == 0, [&] { sum = aic_gather(sum, half, lane); });
+          }
+          return matmul(sum, b);
+        }) == "aic_gather: it stands in a branch or loop of the split region | gather once, in the body of the region itself: the branch or loop may choose what is gathered");
+}
 TEST_CASE("no text is made of a split region") {
   try {
     static_cast<void>(emit_pto(attention<Split::up_down>(), {.arch = Arch::a5}));

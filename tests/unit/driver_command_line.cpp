@@ -40,10 +40,12 @@ struct Generator {
     kernels.add(entry.get());
     entries.push_back(std::move(entry));
   }
+  std::string program = "gen";
+
   int run(std::vector<std::string> arguments) {
     out.str({});
     err.str({});
-    return driver::run({kernels, out, err}, std::move(arguments), "gen");
+    return driver::run({kernels, out, err}, std::move(arguments), program);
   }
   int emit(std::vector<std::string> arguments = {}) {
     arguments.insert(arguments.begin(), {"emit", "--out", directory.string()});
@@ -116,6 +118,7 @@ TEST_CASE("the manifest states files, places, and arguments in the order of a ca
   REQUIRE(g.emit() == 0);
   CHECK(contents(g.directory / "manifest.json") == R"({
   "version": 3,
+  "generator": "gen",
   "kernels": [
     {
       "name": "widen",
@@ -212,6 +215,28 @@ TEST_CASE("files that the previous manifest lists and the new one does not are r
   add_failing(renamed, "failing", 10);
   CHECK(renamed.emit() == 1);
   CHECK(g.files().size() == 5);
+}
+
+TEST_CASE("a directory belongs to one generator") {
+  Generator g, other;
+  add_softmax(g);
+  add_twice(other);
+  other.program = "other_gen";
+  REQUIRE(g.emit() == 0);
+  const auto kept = g.files();
+  const std::string said = "error: emit: the directory belongs to another generator (" + g.directory.string() + ": gen, not other_gen)\n"
+                           "  hint: choose another directory with --out; where the generator has a new name, remove manifest.json from the directory\n";
+  CHECK(other.emit() == 1);
+  CHECK(other.err.str() == said);
+  CHECK(other.emit({"double_it"}) == 1);
+  CHECK(other.err.str() == said);
+  CHECK(g.files() == kept);
+  // What an older version wrote, or no manifest at all, belongs to whoever comes first.
+  CHECK(driver::generator_of(R"({"version": 3, "kernels": []})").empty());
+  CHECK(driver::generator_of("{").empty());
+  CHECK(driver::generator_of(R"({"version": 4, "generator": "x"})") == "x");
+  fs::remove(g.directory / "manifest.json");
+  CHECK(other.emit() == 0);
 }
 
 TEST_CASE("emitting some kernels by name leaves the others, in files and in the manifest") {

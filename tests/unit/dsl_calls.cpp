@@ -213,14 +213,16 @@ TEST_CASE("wrappers hand on what they get") {
                    }
                    return h;
                  }),
-                 ": the body does more than one call\n  hint: a wrapper hands its parameters on; everything else belongs into its caller"));
+                 ": the body does more than one call (2 operations)\n  hint: a wrapper hands its parameters on; everything else belongs into its caller"));
   CHECK(contains(refusal(wrapper, [](X x) { (void)twice(x); }), ": it does not return what its call gives (0, 1)\n  hint: return the call's results, all of them and in their order"));
   CHECK(contains(refusal(wrapper, [](X x) {
                    auto [a, b] = mean_of(x);
                    return results(b, a);
                  }),
-                 ": it does not return what its call gives (2, 2)"));
+                 ": it returns what its call gives in another order (result 0 is result 1 of mean_of)\n  hint: return the call's results, all of them and in their order"));
   CHECK(refusal(FunctionKind::spmd, [](X x) { return twice(x); }, 0) == "spmd: the count of blocks is not positive (0)\n  hint: run it in one block at least");
+  CHECK(refusal(FunctionKind::spmd, [](X x) { return twice(x); }, 65536) ==
+        "spmd: there are more blocks than a launch has (blocks, most) (65536, 65535)\n  hint: let each block take every block_count()-th part in a loop");
   const auto inner = orchestration("inner_3", [](X x) { return twice(x); });
   CHECK(refusal(wrapper, [inner](X x) { return inner(x); }) ==
         "call: a wrapper calls an orchestration (inner_3)\n  hint: wrappers hand their parameters on to a kernel, or to another wrapper");

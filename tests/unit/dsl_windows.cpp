@@ -113,7 +113,7 @@ TEST_CASE("what is valid in part scales with the element", "[dsl]") {
   CHECK(trace::text([](Tensor<Shape<4, 16>, f32> x) {
           auto t = load<Shape<4, 16>>(x, at(0, 0), valid(3, 5));
           return reinterpret<i16, Shape<8, 16>>(t);
-        }).find("error: reinterpret: the operand is valid in part, and the shape changes\n  hint: fillpad(x) first, or leave the "
+        }).find("error: reinterpret: the operand is valid in part, and the shape changes ([4,16] to [8,16])\n  hint: fillpad(x) first, or leave the "
                 "shape out: the last dim is scaled") != std::string::npos);
 }
 

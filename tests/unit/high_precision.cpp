@@ -20,6 +20,23 @@ inline const auto repeated = kernel("repeated", [](Tensor<Shape<16, 64>, f16> x)
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace high_precision_test
+
+TEST_CASE("an exact quotient with a number") {
+  using namespace high_precision_test;  // NOLINT: a test
+  const auto k = kernel("exact_numbers", [](X x, Scalar<f32> s, Index n) {
+    return results(div(x, 3.0f, high_precision), div(1, x, high_precision), div(x, s, high_precision), div(x, 3.0f) * cast<f32>(div(n, 2)));
+  });
+  CHECK(test::op_names(k.trace()) == "full div full div full div divs div cast muls");
+  auto x = random<X>(1);
+  for (std::int64_t i = 0; i < x.size(); ++i) x.set(i, std::fabs(x.get(i)) + 0.5);
+  const auto [by_number, inverse, by_scalar, scaled] = simulate(k, x, 7.0f, 5);
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    CHECK(by_number.get(i) == static_cast<double>(static_cast<float>(x.get(i) / 3)));
+    CHECK(inverse.get(i) == static_cast<double>(static_cast<float>(1 / x.get(i))));
+    CHECK(by_scalar.get(i) == static_cast<double>(static_cast<float>(x.get(i) / 7)));
+    CHECK(scaled.get(i) == static_cast<double>(2 * static_cast<float>(x.get(i) / 3)));
+  }
+}
 using namespace high_precision_test;
 
 TEST_CASE("high_precision is an attribute of the operation") {

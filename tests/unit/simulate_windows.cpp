@@ -194,8 +194,8 @@ TEST_CASE("input parameters are not written") {
   k.store(k.load_whole(x), x);
   const HostTensor t(f32, {2, 2});
   CHECK(error_of([&] { (void)simulate(k.f, {t}); }) ==
-        "kernel.cpp:10: error: store: the tensor parameter is an input\n  hint: declare it Out<Tensor<...>> or "
-        "InOut<Tensor<...>>");
+        "kernel.cpp:10: error: store: the tensor is neither an Out nor an InOut parameter of a kernel\n  hint: declare it Out<Tensor<...>> or "
+        "InOut<Tensor<...>>; on the host pass it to a kernel that does");
 }
 
 TEST_CASE("valid extents follow every operation") {
