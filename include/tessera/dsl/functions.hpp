@@ -26,6 +26,17 @@ consteval auto broken_call() {
   else return broken_type<verdict_on<Op, Requested, X...>>();
 }
 
+/// Of an operation on N operands: they break a rule, or some are missing.
+template <const OpInfo& Op, int N, class... X>
+concept refused_operands = (sizeof...(X) < N && (recorded<X> && ...)) ||
+                           (sizeof...(X) == N && (unlawful_call<Op, void, X...> || unrecorded_call<X...>));
+template <const OpInfo& Op, int N, class... X>
+consteval auto broken_operands() {
+  if constexpr (sizeof...(X) > N) return type_is<nothing_broken>{};
+  else if constexpr (sizeof...(X) < N) return type_is<broken::operand_is_missing<&Op>>{};
+  else return broken_call<Op, void, X...>();
+}
+
 template <const OpInfo& Op, class Requested, class... X>
 TESSERA_INLINE auto make_call(const std::source_location& at, X&&... x) {
   return node<Op, result_t<verdict_on<Op, Requested, X...>>>(at, make_child(at, TESSERA_FORWARD(x))...);
@@ -97,11 +108,9 @@ TESSERA_UNARY(col_argmin)
   [[nodiscard]] auto NAME(X&& x, Y&& y, std::source_location at = std::source_location::current()) {  \
     return detail::make_call<ops::NAME, void>(at, TESSERA_FORWARD(x), TESSERA_FORWARD(y));            \
   }                                                                                                   \
-  template <class X, class Y>                                                                         \
-    requires detail::unlawful_call<ops::NAME, void, X, Y> || detail::unrecorded_call<X, Y>            \
-  auto NAME(X&& x, Y&& y)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y>()));       \
-  template <recorded X>                                                                               \
-  broken::operand_is_missing<&ops::NAME> NAME(X&&);
+  template <class X, class... Y>                                                                      \
+    requires detail::refused_operands<ops::NAME, 2, X, Y...>                                          \
+  auto NAME(X&& x, Y&&... y)->decltype(detail::unwrap(detail::broken_operands<ops::NAME, 2, X, Y...>()));
 
 /// x [..,M,N] with one number for each row, y [..,M,1]: `row_expand_sub(x, y)` is x - y. The operators choose these forms.
 TESSERA_PAIR(row_expand_add)
@@ -383,11 +392,9 @@ template <class A, class B>
   auto kb = detail::matrix_child(at, TESSERA_FORWARD(b));
   return expression<V, ops::matmul, detail::matmul_variant<A, B>, decltype(ka), decltype(kb)>(at, std::move(ka), std::move(kb));
 }
-template <class A, class B>
-  requires detail::unlawful_call<ops::matmul, void, A, B> || detail::unrecorded_call<A, B>
-auto matmul(A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_call<ops::matmul, void, A, B>()));
-template <recorded X>
-broken::operand_is_missing<&ops::matmul> matmul(X&&);
+template <class A, class... B>
+  requires detail::refused_operands<ops::matmul, 2, A, B...>
+auto matmul(A&& a, B&&... b) -> decltype(detail::unwrap(detail::broken_operands<ops::matmul, 2, A, B...>()));
 /// acc + lhs x rhs, in the accumulator's storage.
 template <class C, class A, class B>
   requires detail::lawful_call<ops::matmul_acc, void, C, A, B>
@@ -399,9 +406,9 @@ template <class C, class A, class B>
   return expression<V, ops::matmul_acc, detail::matmul_variant<A, B>, decltype(kc), decltype(ka), decltype(kb)>(
       at, std::move(kc), std::move(ka), std::move(kb));
 }
-template <class C, class A, class B>
-  requires detail::unlawful_call<ops::matmul_acc, void, C, A, B> || detail::unrecorded_call<C, A, B>
-auto matmul_acc(C&& c, A&& a, B&& b) -> decltype(detail::unwrap(detail::broken_call<ops::matmul_acc, void, C, A, B>()));
+template <class C, class... A>
+  requires detail::refused_operands<ops::matmul_acc, 3, C, A...>
+auto matmul_acc(C&& c, A&&... a) -> decltype(detail::unwrap(detail::broken_operands<ops::matmul_acc, 3, C, A...>()));
 
 /// The tile in memory space M.
 template <MemorySpace M, class X>

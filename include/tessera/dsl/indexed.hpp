@@ -151,12 +151,9 @@ auto scatter_strided(X&& target, Y&& source) -> decltype(detail::unwrap(detail::
   [[nodiscard]] auto NAME(X&& x, Y&& y, Z&& z, std::source_location at = std::source_location::current()) {            \
     return detail::make_call<ops::NAME, void>(at, TESSERA_FORWARD(x), TESSERA_FORWARD(y), TESSERA_FORWARD(z));         \
   }                                                                                                                    \
-  template <class X, class Y, class Z>                                                                                 \
-    requires detail::unlawful_call<ops::NAME, void, X, Y, Z> || detail::unrecorded_call<X, Y, Z>                       \
-  auto NAME(X&& x, Y&& y, Z&& z)->decltype(detail::unwrap(detail::broken_call<ops::NAME, void, X, Y, Z>()));           \
-  template <recorded X, class... Y>                                                                                    \
-    requires(sizeof...(Y) < 2)                                                                                         \
-  broken::operand_is_missing<&ops::NAME> NAME(X&&, Y&&...);
+  template <class X, class... Y>                                                                                       \
+    requires detail::refused_operands<ops::NAME, 3, X, Y...>                                                           \
+  auto NAME(X&& x, Y&&... y)->decltype(detail::unwrap(detail::broken_operands<ops::NAME, 3, X, Y...>()));
 
 /// `scatter(x, index, source)`: x with source[i, j] at [i, index[i, j]]. Where an index names a place twice, it is not defined
 /// which element stays.
