@@ -62,11 +62,6 @@ TEST_CASE("concat and reinterpret tell extents and shapes") {
                             }).trace());
         }) == "reinterpret: the operand is valid in part, and the shape changes ([32,64] to [64,32]) | fillpad(x) first, or leave the shape out: the last dim is scaled");
 }
-TEST_CASE("a window of a computed value of rank 3") {
-  const auto k = kernel("window", [](Deep x) { return slice<Shape<2, 8, 64>>(exp(x), at(1, 4, 0)); });
-  CHECK(said([&] { static_cast<void>(simulate(k, random<Deep>(1))); }) ==
-        "slice: a window of a computed value of rank above 2 (rank 3) | slice the operands before the computation, or reshape the value to [rows, columns] first");
-}
 TEST_CASE("an index that names a place twice is told as such") {
   using Two = Tensor<Shape<1, 2>, i32>;
   using Rows = Tensor<Shape<2, 64>, f32>;
