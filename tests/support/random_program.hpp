@@ -57,6 +57,9 @@ struct Counter {
   std::int64_t most = 0;
 };
 
+/// What random kernels are about: all that there is, or tiles of rank 3 to 6 and batches of products.
+enum class Focus { any, pages };
+
 /// A kernel with the arguments of its one run. At most `budget` statements: with fewer, the same program ends earlier.
 class RandomProgram {
  public:

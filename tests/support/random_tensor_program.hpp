@@ -10,9 +10,9 @@ namespace tessera::test {
 
 class RandomTensorProgram : public RandomProgram {
  public:
-  RandomTensorProgram(std::uint64_t seed, int budget) : RandomProgram(seed, budget) {
+  RandomTensorProgram(std::uint64_t seed, int budget, Focus focus = Focus::any) : RandomProgram(seed, budget), focus_(focus) {
     dtype_ = random.one_of({f32, f32, f32, f16, f16, bf16, i32, i16});
-    const int rank = static_cast<int>(random.one_of({1, 2, 2, 2, 2, 3, 3, 4}));
+    const int rank = static_cast<int>(focus == Focus::pages ? random.between(3, 6) : random.one_of({1, 2, 2, 2, 2, 3, 3, 4}));
     shape_ = awkward(rank);
     dynamic_size = random.one_of<std::int64_t>({1, 3, 7, 16, 33, 40});
     Scope scope;
@@ -72,6 +72,7 @@ class RandomTensorProgram : public RandomProgram {
     }
   }
   void statement(Scope& scope, const Counters& counters, int depth) {
+    if (focus_ == Focus::pages && random.chance(15)) return matmul(scope);
     const std::int64_t n = random.below(100);
     if (n < 9) unary(scope);
     else if (n < 17) binary(scope);
@@ -425,7 +426,7 @@ class RandomTensorProgram : public RandomProgram {
       a = *v;
       if (type(a).last(inner_axis) * info(type(a).dtype).bits % 256 != 0 && random.chance(90)) return;
     } else {
-      std::vector<std::int64_t> dims = awkward(static_cast<int>(random.one_of({2, 2, 2, 3, 4})));
+      std::vector<std::int64_t> dims = awkward(static_cast<int>(focus_ == Focus::pages ? random.between(3, 5) : random.one_of({2, 2, 2, 3, 4})));
       if (random.chance(97)) dims[dims.size() - 1 - static_cast<std::size_t>(inner_axis)] = random.one_of({32, 64});
       a = input(bytes ? i8 : random.one_of({f16, f32, bf16}), dims);
     }
@@ -696,6 +697,7 @@ class RandomTensorProgram : public RandomProgram {
     k.returns(results);
   }
 
+  Focus focus_;
   DType dtype_ = f32;
   std::vector<std::int64_t> shape_;
 };

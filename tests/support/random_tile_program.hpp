@@ -3,16 +3,20 @@
 
 #include <cmath>
 
-#include "random_program.hpp"
+#include "random_batches.hpp"
 
 namespace tessera::test {
 
-class RandomTileProgram : public RandomProgram {
+class RandomTileProgram : public RandomBatches {
  public:
-  RandomTileProgram(std::uint64_t seed, int budget) : RandomProgram(seed, budget) {
+  RandomTileProgram(std::uint64_t seed, int budget, Focus focus = Focus::any) : RandomBatches(seed, budget), focus_(focus) {
     dtype_ = random.one_of({f32, f32, f32, f16, f16, bf16, i32, i16});
-    const int rank = static_cast<int>(random.one_of({1, 2, 2, 2, 2, 2, 3, 3, 4}));
-    for (int i = 0; i < rank; ++i) shape_.push_back(i + 2 >= rank ? dim() : random.between(1, 3));
+    if (focus == Focus::pages) {
+      shape_ = shape_of_pages({dim(), dim()});
+    } else {
+      const int rank = static_cast<int>(random.one_of({1, 2, 2, 2, 2, 2, 3, 3, 4}));
+      for (int i = 0; i < rank; ++i) shape_.push_back(i + 2 >= rank ? dim() : random.between(1, 3));
+    }
     dynamic_size = random.one_of<std::int64_t>({1, 3, 7, 16, 33, 40});
     Scope scope;
     for (int i = 0; i < 2; ++i) scope.push_back(whole(dtype_, shape_));
@@ -22,16 +26,8 @@ class RandomTileProgram : public RandomProgram {
   }
 
  private:
-  using Counters = std::vector<Counter>;
-
   [[nodiscard]] std::int64_t dim() {
     return random.one_of<std::int64_t>({1, 3, 5, 7, 8, 16, 16, 16, 17, 32, 32, 33, 64});
-  }
-  /// A tile loaded from a tensor of its shape.
-  Known whole(DType d, const std::vector<std::int64_t>& dims, MemorySpace space = Vec) {
-    const bool numbers = random.chance(70) || !is_float(d);
-    const ValueId t = tensor(d, dims, Direction::in, 0, numbers);
-    return {k.load(t, dims, std::vector<ValueId>(dims.size(), k.index(0)), space), 4, numbers, false, false, false};
   }
   template <class Fits>
   const Known* vec(const Scope& scope, Fits&& fits) {
@@ -64,6 +60,7 @@ class RandomTileProgram : public RandomProgram {
     }
   }
   void statement(Scope& scope, const Counters& counters, int depth) {
+    if (focus_ == Focus::pages && random.chance(30)) return pages(scope, counters);
     const std::int64_t n = random.below(100);
     if (n < 14) load(scope, counters);
     else if (n < 23) elementwise(scope);
@@ -85,6 +82,17 @@ class RandomTileProgram : public RandomProgram {
     else if (depth == 0) elementwise(scope);
     else if (n < 97) loop(scope, counters, depth);
     else branch(scope, counters, depth);
+  }
+
+  void pages(Scope& scope, const Counters& counters) {
+    const std::int64_t n = random.below(10);
+    if (n < 6) return batch_product(scope, counters);
+    if (n < 8) return scope.push_back(tail(dtype_, {shape_[shape_.size() - 2], shape_.back()}, counters));
+    const Known* const v = full_vec(scope);
+    if (v == nullptr || type(*v).rank < 3) return;
+    const Known x = *v;
+    const Dims dims = regrouped(dims_of(type(x)));
+    if (!dims.empty()) scope.push_back(made(k.reshape(x.id, dims), x, x.bound, x.whole));
   }
 
   // --- windows of tensors ---
@@ -476,6 +484,7 @@ class RandomTileProgram : public RandomProgram {
       if (type(scope[i]).space == Vec || type(scope[i]).space == Acc) store_at(scope[i], {}), ++stores;
   }
 
+  Focus focus_;
   DType dtype_ = f32;
   std::vector<std::int64_t> shape_;
 };

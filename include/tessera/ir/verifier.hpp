@@ -189,6 +189,7 @@ class Verifier {
       if (const Type& t = f_.type(f_.operand(op, i)); t.is_tile())
         require(t.rank <= 2, op, "tiles_2d: an operand has more than two dims");
     require(!f_.is(op, ops::broadcast_to), op, "tiles_2d: an operand is still to be repeated");
+    window_2d(op);
     if (info.scratch == ScratchRule::like_first)
       require(f_.operand_count(op) == scratch_operand(info) + 1, op, "tiles_2d: the operation has no scratch tile");
     if (f_.is(op, ops::assemble) && f_.type(f_.operand(op, 0)).is_tile())
@@ -196,6 +197,25 @@ class Verifier {
     if (info.first_factor >= 0)
       require(f_.attr(op, AttrKey::transpose_lhs) == 0 && f_.attr(op, AttrKey::transpose_rhs) == 0, op,
               "tiles_2d: a tile operand is read transposed");
+  }
+  // The box of a tensor that a load or a store covers has the rows and columns of the tile; what goes to Mat is one band.
+  void window_2d(OpId op) const {
+    const bool load = f_.is(op, ops::load);
+    const List<std::int64_t> box = f_.attr_list(op, AttrKey::window);
+    if ((!load && !f_.is(op, ops::store)) || box.empty()) return;
+    const Type &tile = f_.type(load ? f_.result(op) : f_.operand(op, 0)), &tensor = f_.type(f_.operand(op, load ? 0 : 1));
+    require(box.size() == tensor.rank, op, "tiles_2d: the window has another rank than the tensor");
+    std::int64_t rows = 1;
+    bool band = true, inner = false;
+    for (int i = 0; i + 1 < tensor.rank; ++i) {
+      const std::int64_t n = box[static_cast<std::size_t>(i)];
+      rows *= n;
+      band = band && (!inner || n == tensor.dims[i]);
+      inner = inner || n != 1;
+    }
+    require(tile.rank == 0 || (rows == (tile.rank == 2 ? tile.dims[0] : 1) && box[box.size() - 1] == tile.last()), op,
+            "tiles_2d: the window has other rows and columns than the tile");
+    require(tile.space != Mat || band, op, "tiles_2d: a window in Mat is not one band of rows");
   }
   [[nodiscard]] bool on_tiles(OpId op) const {
     for (int i = 0; i < f_.operand_count(op); ++i)

@@ -1,0 +1,93 @@
+// Operations that see where one page ends: reductions of columns, transposes, rows that are added.
+#pragma once
+
+#include "columns.hpp"
+#include "flattener.hpp"
+
+namespace tessera::detail {
+
+/// One scratch tile for all pages, which one pipe makes in order; that of the whole operand is dropped where nothing else has it.
+inline ValueId page_scratch(Flattener& l, OpId op, const Type& page) {
+  const OpInfo& info = l.in.info(op);
+  if (const int own = scratch_operand(info); l.in.operand_count(op) > own) {
+    const ValueId old = l.in.operand(op, own), whole = l.r.map(old);
+    int uses = 0;
+    l.in.for_each_use(old, [&](OpId, int) { ++uses; });
+    const OpId def = l.out.definition(whole);
+    if (uses == 1 && def && l.out.is(def, ops::create)) l.out.erase(def);
+  }
+  return l.b.value(ops::create, {}, {}, scratch_type(info, page));
+}
+
+/// Pages of one column start inside a block: they are repeated to whole blocks, of whose results the first column is taken.
+inline void reduce_single_columns_by_page(Flattener& l, OpId op) {
+  Builder& b = l.b;
+  const OpInfo& info = l.in.info(op);
+  const ValueId old = l.in.result(op), x = repeated_to_blocks(b, l.r.map(l.in.operand(op, 0)));
+  const Type &t = l.in.type(l.in.operand(op, 0)), flat = flattened(l.in.type(old));
+  const std::int64_t cols = l.out.type(x).last(), dims[] = {t.last(1), cols}, all[] = {page_count(t), cols};
+  const Type page = with_shape(l.out.type(x), dims, 2);
+  const std::vector<Attr> attrs = l.r.attrs(op);
+  std::vector<ValueId> operands{x};
+  if (info.scratch != ScratchRule::none) operands.push_back(page_scratch(l, op, page));
+  ValueId made = b.value(ops::create, {}, {}, with_shape(with_dtype(l.out.type(x), flat.dtype), all, 2));
+  for (std::int64_t i = 0; i < l.filled_pages(old); ++i) {
+    operands[0] = l.slice_page(x, page, i);
+    made = l.put_page(made, b.value(info, operands, attrs), i);
+  }
+  Extent merged[2];
+  if (!l.merged_extents(old, op, merged)) return l.r.set(old, b.value(ops::slice, {made, b.index(0), b.index(0)}, {}, flat));
+  const ValueId window[] = {made, b.index(0), b.index(0), b.value_of(merged[0]), b.value_of(merged[1])};
+  l.r.set(old, b.value(ops::slice, {window, 5}, {int_attr(AttrKey::has_valid, 1)}, flat));
+}
+
+/// Rows of one page are reduced, never those of two.
+inline void reduce_columns_by_page(Flattener& l, OpId op) {
+  if (l.in.type(l.in.operand(op, 0)).last() == 1) return reduce_single_columns_by_page(l, op);
+  const ValueId x = l.r.map(l.in.operand(op, 0)), old = l.in.result(op);
+  const Type page = page_type(l.in.type(l.in.operand(op, 0)));
+  const std::vector<Attr> attrs = l.r.attrs(op);
+  const OpInfo& info = l.in.info(op);
+  std::vector<ValueId> operands{x};
+  if (info.scratch != ScratchRule::none) operands.push_back(page_scratch(l, op, page));
+  l.r.set(old, l.stack(op, old, l.out.type(x).space, [&](std::int64_t i) {
+    operands[0] = l.slice_page(x, page, i);
+    return l.b.value(info, operands, attrs);
+  }));
+}
+
+/// Rows that are added follow those of each page.
+inline void flatten_fillpad_expand(Flattener& l, OpId op) {
+  const ValueId old = l.in.result(op), x = l.r.map(l.in.operand(op, 0));
+  const Type from = l.in.type(l.in.operand(op, 0)), &to = l.in.type(old);
+  if (!has_pages(from) || from.last(1) == to.last(1)) return l.same_on_rows(op);
+  const std::vector<Attr> attrs = l.r.attrs(op);
+  l.r.set(old, l.stack(op, old, l.out.type(x).space, [&](std::int64_t i) {
+    return l.b.value(ops::fillpad_expand, {l.slice_page(x, page_type(from), i)}, attrs, page_type(to));
+  }));
+}
+
+inline void flatten_transpose(Flattener& l, OpId op) {
+  const ValueId old_x = l.in.operand(op, 0), old = l.in.result(op);
+  const Type& t = l.in.type(old_x);
+  const auto axis = [&](AttrKey key, std::int64_t otherwise) {
+    const std::int64_t a = l.in.attr(op, key, otherwise);
+    return a < 0 ? a + t.rank : a;
+  };
+  const std::int64_t a = axis(AttrKey::axis, -2), b = axis(AttrKey::other_axis, -1);
+  if (a == b) return l.r.set(old, l.r.map(old_x));
+  if (a + b != 2 * t.rank - 3)
+    l.refuse(op,
+             "only the last two axes of a tile can be exchanged (axes " + std::to_string(a) + " and " + std::to_string(b) + ")",
+             "store the tile and load it with other offsets, or exchange the axes outside the kernel");
+  const ValueId x = l.r.map(old_x);
+  const Type page = t.rank > 2 ? page_type(t) : l.out.type(x);
+  const int own = scratch_operand(ops::transpose);
+  const bool stated = l.in.operand_count(op) > own && t.rank <= 2;
+  const ValueId scratch = stated ? l.r.map(l.in.operand(op, own)) : page_scratch(l, op, page);
+  if (!has_pages(t)) return l.r.set(old, l.b.value(ops::transpose, {x, scratch}));
+  l.r.set(old, l.stack(op, old, l.out.type(x).space,
+                       [&](std::int64_t i) { return l.b.value(ops::transpose, {l.slice_page(x, page, i), scratch}); }));
+}
+
+}  // namespace tessera::detail
