@@ -6,9 +6,11 @@
 #include <iostream>
 
 #include "support/catch.hpp"
+#include "support/nd_programs.hpp"
 #include "support/pto_kernels.hpp"
 #include "support/valid_extents.hpp"
 #include "tessera/emit/pto_mlir.hpp"
+#include "tessera/passes/pipeline.hpp"
 
 using namespace programs;
 
@@ -78,6 +80,20 @@ TEST_CASE("the assembler takes whole kernels") {
       }
       const Answer answer = assemble(text, arch);
       INFO(k.name << " " << name(arch) << "\n" << answer.words << text);
+      CHECK(answer.accepted);
+    }
+}
+
+TEST_CASE("the assembler takes kernels that were recorded on tiles of rank above 2") {
+  if (absent()) return;
+  for (const Arch arch : {Arch::a3, Arch::a5})
+    for (const test::NdProgram& p : test::nd_programs) {
+      if (arch == Arch::a3 && !p.on_a3) continue;
+      test::Recording k(p.name);
+      p.record(k);
+      const std::string text = emit_pto_mlir(run_passes(k.f(), default_pipeline(), {arch}), {.arch = arch, .assembler = version()});
+      const Answer answer = assemble(text, arch);
+      INFO(p.name << " " << name(arch) << "\n" << answer.words << text);
       CHECK(answer.accepted);
     }
 }
