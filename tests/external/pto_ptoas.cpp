@@ -134,16 +134,16 @@ TEST_CASE("the assembler takes every operation for the element types of its tabl
 TEST_CASE("the assembler takes every operation on what is valid in part, by constants and at run time") {
   if (absent() || version() == Assembler::v0_27) return;
   for (const valid_extents::Row& row : valid_extents::table())
-    for (std::size_t i = 0; i < row.forms.size(); ++i)
+    for (std::size_t i = 0; i < row.examples.size(); ++i)
       for (const Arch arch : {Arch::a3, Arch::a5})
         for (const bool run_time : {false, true}) {
-          const valid_extents::Form& form = row.forms[i];
+          const valid_extents::Example& example = row.examples[i];
           valid_extents::Case c(*row.ops.front(), arch, run_time);
-          if (!form.lowered || !form.refused.empty() || !valid_extents::is_available(c)) continue;
-          valid_extents::finish(c, form.build(c));
+          if (!example.lowered || !example.refused.empty() || !valid_extents::is_available(c)) continue;
+          valid_extents::finish(c, example.build(c));
           const std::string text = emit_pto_mlir(run_passes(c.k.f(), default_pipeline(), {arch}), {.arch = arch});
           const Answer answer = assemble(text, arch);
-          INFO(c.op.name << ", form " << i << " " << name(arch) << (run_time ? ", at run time" : "") << "\n" << answer.words << text);
+          INFO(c.op.name << ", example " << i << " " << name(arch) << (run_time ? ", at run time" : "") << "\n" << answer.words << text);
           CHECK(answer.accepted);
         }
 }

@@ -67,7 +67,7 @@ struct Built {
   Built(ValueId r, ValueId s) : result(r), stored(s) {}
   ValueId result, stored;
 };
-struct Form {
+struct Example {
   std::function<Built(Case&)> build;
   Dims valid;                ///< of the result
   std::string refused = {};  ///< instead, what the builder says
@@ -75,29 +75,29 @@ struct Form {
 };
 struct Row {
   std::vector<const OpInfo*> ops;
-  std::vector<Form> forms;
+  std::vector<Example> examples;
 };
 
 inline const Dims matrix{8, 16}, pages{4, 4, 16};
 
-/// One form for matrices, one for pages, of operands with extents that are given for both.
+/// One example for matrices, one for pages, of operands with extents that are given for both.
 template <class Build>
-std::vector<Form> both(Build build, const Dims& valid, const Dims& valid_of_pages) {
+std::vector<Example> both(Build build, const Dims& valid, const Dims& valid_of_pages) {
   return {{[=](Case& c) { return Built(build(c, matrix, Dims{5, 11}, Dims{7, 9})); }, valid},
           {[=](Case& c) { return Built(build(c, pages, Dims{3, 4, 11}, Dims{2, 4, 9})); }, valid_of_pages}};
 }
 /// For a column, a row and a vector as well.
 template <class Build>
-std::vector<Form> each_shape(Build build, const Dims& valid, const Dims& valid_of_pages, const Dims& of_column, const Dims& of_row, const Dims& of_vector) {
-  std::vector<Form> forms = both(build, valid, valid_of_pages);
-  forms.push_back({[=](Case& c) { return Built(build(c, Dims{8, 1}, Dims{5, 1}, Dims{7, 1})); }, of_column});
-  forms.push_back({[=](Case& c) { return Built(build(c, Dims{1, 16}, Dims{1, 11}, Dims{1, 9})); }, of_row});
-  forms.push_back({[=](Case& c) { return Built(build(c, Dims{16}, Dims{11}, Dims{9})); }, of_vector});
-  return forms;
+std::vector<Example> each_shape(Build build, const Dims& valid, const Dims& valid_of_pages, const Dims& of_column, const Dims& of_row, const Dims& of_vector) {
+  std::vector<Example> examples = both(build, valid, valid_of_pages);
+  examples.push_back({[=](Case& c) { return Built(build(c, Dims{8, 1}, Dims{5, 1}, Dims{7, 1})); }, of_column});
+  examples.push_back({[=](Case& c) { return Built(build(c, Dims{1, 16}, Dims{1, 11}, Dims{1, 9})); }, of_row});
+  examples.push_back({[=](Case& c) { return Built(build(c, Dims{16}, Dims{11}, Dims{9})); }, of_vector});
+  return examples;
 }
-inline std::vector<Form> operator+(std::vector<Form> forms, const std::vector<Form>& more) {
-  forms.insert(forms.end(), more.begin(), more.end());
-  return forms;
+inline std::vector<Example> operator+(std::vector<Example> examples, const std::vector<Example>& more) {
+  examples.insert(examples.end(), more.begin(), more.end());
+  return examples;
 }
 inline Dims with_last(Dims dims, std::int64_t n) {
   dims.back() = n;
@@ -112,13 +112,13 @@ inline Attr compares_by(Compare by) { return mode(AttrKey::compare, static_cast<
 inline Built chosen(Case& c, ValueId mask, const Dims& dims) {
   return {mask, c.k.op(ops::select, {mask, c.x(dims, dims), c.x(dims, dims)})};
 }
-inline std::vector<Form> columns_of_pages(const Dims& valid) {
+inline std::vector<Example> columns_of_pages(const Dims& valid) {
   return {{[](Case& c) { return c.make({c.x({4, 8, 1}, {3, 8, 1})}); }, valid}};
 }
 inline ValueId product(Case& c, const Dims& left, const Dims& right) {
   return c.k.matmul(c.tensor(f32, {16, 32}, left), c.tensor(f32, {32, 16}, right));
 }
-inline std::vector<Form> merges(int lists) {
+inline std::vector<Example> merges(int lists) {
   const auto build = [lists](Case& c) {
     std::vector<ValueId> operands;
     for (int i = 0; i < std::max(lists, 1); ++i) operands.push_back(c.x({1, 256}, {1, i == 0 ? 192 : 256}));
@@ -199,7 +199,7 @@ inline std::vector<Row> table() {
        each_shape(unary, {5, 1}, {3, 4, 1}, {5, 1}, {1, 1}, {1}) + columns_of_pages({3, 8, 1})},
       {{&ops::col_sum, &ops::col_max, &ops::col_min, &ops::col_prod, &ops::col_argmax, &ops::col_argmin},
        both(unary, {1, 11}, {3, 1, 11}) + columns_of_pages({3, 1, 1}) +
-           std::vector<Form>{{[](Case& c) { return c.make({c.x({8, 1}, {5, 1})}); }, {1, 1}}}},
+           std::vector<Example>{{[](Case& c) { return c.make({c.x({8, 1}, {5, 1})}); }, {1, 1}}}},
       {{&ops::sort32},
        {{[](Case& c) { return c.make({c.tensor(f32, {8, 32}, {5, 32}), c.k.tensor("index", u32, {1, 32})}); }, {5, 64}},
         {[](Case& c) { return c.make({c.tensor(f32, {4, 4, 32}, {3, 4, 32}), c.k.tensor("index", u32, {1, 1, 32})}); }, {3, 4, 64}}}},

@@ -6,23 +6,23 @@ using namespace valid_extents;
 
 namespace {
 
-void check(const OpInfo& op, const Form& form, Arch arch, bool run_time) {
+void check(const OpInfo& op, const Example& example, Arch arch, bool run_time) {
   Case c(op, arch, run_time);
   if (!is_available(c)) return;
-  if (!form.refused.empty()) {
-    const std::string text = thrown<UserError>([&] { static_cast<void>(form.build(c)); });
-    CHECK(contains(text, std::string(op.name) + form.refused));
+  if (!example.refused.empty()) {
+    const std::string text = thrown<UserError>([&] { static_cast<void>(example.build(c)); });
+    CHECK(contains(text, std::string(op.name) + example.refused));
     return;
   }
-  finish(c, form.build(c));
-  if (!form.lowered) {
+  finish(c, example.build(c));
+  if (!example.lowered) {
     Inputs inputs(c.k.f(), 8, 1, element);
     static_cast<void>(simulate(c.k.f(), inputs.arguments));
-    CHECK(numbers(inputs) == form.valid);
+    CHECK(numbers(inputs) == example.valid);
     return;
   }
   const SameNumbers same(c.k, arch, 8, 1, element);
-  CHECK(numbers(same.meant) == form.valid);
+  CHECK(numbers(same.meant) == example.valid);
 }
 
 }  // namespace
@@ -30,12 +30,12 @@ void check(const OpInfo& op, const Form& form, Arch arch, bool run_time) {
 TEST_CASE("valid extents of every operation, by constants and by numbers of the run, behind every pass") {
   for (const Row& row : table())
     for (const OpInfo* op : row.ops)
-      for (std::size_t i = 0; i < row.forms.size(); ++i)
+      for (std::size_t i = 0; i < row.examples.size(); ++i)
         for (const Arch arch : {Arch::a3, Arch::a5})
           for (const bool run_time : {false, true}) {
-            INFO(op->name << ", form " << i << ", " << name(arch) << (run_time ? ", at run time" : ""));
+            INFO(op->name << ", example " << i << ", " << name(arch) << (run_time ? ", at run time" : ""));
             try {
-              check(*op, row.forms[i], arch, run_time);
+              check(*op, row.examples[i], arch, run_time);
             } catch (const std::exception& e) {
               FAIL_CHECK(e.what());
             }
@@ -47,7 +47,7 @@ TEST_CASE("every operation has its row, or is known to give something new") {
   for (const Row& row : table())
     for (const OpInfo* op : row.ops) {
       ++rows[op];
-      CHECK(!row.forms.empty());
+      CHECK(!row.examples.empty());
     }
   for (const OpInfo* op : without_extents) {
     INFO(op->name);
