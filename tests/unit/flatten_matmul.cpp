@@ -207,6 +207,41 @@ TEST_CASE("flatten: one matrix that comes from Vec is turned before, too (C50)")
   k.store(k.matmul(k.load(a, {16, 32}, zeros(k, 2), Mat), r), o, zeros(k, 2));
   k.returns();
   CHECK(op_names(lower_tiles(k.f(), Arch::a5).flat) == "load create transpose move load matmul store");
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(lower_tiles(k.f(), Arch::a3)); }),
+                 "k.cpp:3: error: transpose_view: what is made on chip cannot be read transposed on a3"));
+}
+
+TEST_CASE("flatten: a transpose in Vec that only products read is made page by page, and twice is none; a5 only") {
+  for (const bool twice : {false, true}) {
+    Recording k;
+    const ValueId a = k.tensor("a", f16, {2, 16, 32}), b = k.tensor("b", f16, twice ? List<std::int64_t>{2, 32, 48} : List<std::int64_t>{2, 48, 32}),
+                  o = k.tensor("o", f32, {2, 16, 48}, Direction::out);
+    const ValueId x = twice ? k.load(b, {2, 32, 48}, zeros(k, 3)) : k.load(b, {2, 48, 32}, zeros(k, 3));
+    const ValueId t = k.op(ops::transpose, {x}), m = k.op(ops::move, {t}, {}, with_space(k.f().type(t), Mat));
+    const ValueId l = k.load(a, {2, 16, 32}, zeros(k, 3), Mat);
+    k.store(k.matmul(l, m, false, twice), o, zeros(k, 3));
+    k.returns();
+    CHECK(op_names(lower_tiles(k.f(), Arch::a5).flat) ==
+          (twice ? "load view load slice slice move matmul store slice slice move matmul store"
+                 : "load view load slice slice create transpose move matmul store slice slice create transpose move matmul store"));
+  }
+}
+
+TEST_CASE("flatten: one matrix with a batch of one (F48, F49)") {
+  Recording k;
+  const ValueId a = k.tensor("a", bf16, {16, 256}), b = k.tensor("b", bf16, {1, 64, 256}), o = k.tensor("o", f32, {1, 16, 64}, Direction::out);
+  const auto factors = [&] {
+    const ValueId l = k.load(a, {16, 256}, zeros(k, 2), Mat), r = k.load(b, {1, 64, 256}, zeros(k, 3), Mat);
+    return std::pair{l, k.op(ops::transpose_view, {r})};
+  };
+  const auto [l, r] = factors();
+  const ValueId first = k.matmul(l, r);
+  const auto [m, s] = factors();
+  k.store(k.matmul_acc(first, m, s), o, zeros(k, 3));
+  k.returns();
+  const Function f = lower_tiles(k.f()).flat;
+  CHECK(op_names(f) == "load view load transpose_view matmul load load transpose_view matmul_acc store");
+  CHECK(type_text(f, ops::matmul_acc) == "f32[16,64]@Acc");
 }
 
 TEST_CASE("flatten: a product of products, page by page") {

@@ -67,7 +67,7 @@ class OneOperation : public Recording {
     if (is(ops::full)) return op(info, {scalar_operand()}, {}, requested(dims));
     if (is(ops::arange)) return op(info, {scalar_operand()}, {}, requested(row));
     if (is(ops::random)) return x_.rank == 2 && x_.last() > 1 ? op(info, std::vector<ValueId>(6, constant(i32, 1)), {}, requested(dims)) : ValueId{};
-    if (is(ops::slice)) return slice(any_operand(), dims, zeros());
+    if (is(ops::slice)) return on_tiles_ && x_.rank > 2 ? ValueId{} : slice(any_operand(), dims, zeros());  // refused by flatten
     if (is(ops::assemble)) {
       std::vector<ValueId> operands{op(ops::full, {scalar_operand()}, {}, requested(dims)), any_operand()};
       for (const ValueId z : zeros()) operands.push_back(z);

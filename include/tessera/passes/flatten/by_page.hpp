@@ -69,12 +69,9 @@ inline void flatten_fillpad_expand(Flattener& l, OpId op) {
 
 inline void flatten_transpose(Flattener& l, OpId op) {
   const ValueId old_x = l.in.operand(op, 0), old = l.in.result(op);
+  if (l.plan.deferred(old)) return;
   const Type& t = l.in.type(old_x);
-  const auto axis = [&](AttrKey key, std::int64_t otherwise) {
-    const std::int64_t a = l.in.attr(op, key, otherwise);
-    return a < 0 ? a + t.rank : a;
-  };
-  const std::int64_t a = axis(AttrKey::axis, -2), b = axis(AttrKey::other_axis, -1);
+  const auto [a, b] = exchanged_axes(l.in, op);
   if (a == b) return l.r.set(old, l.r.map(old_x));
   if (a + b != 2 * t.rank - 3)
     l.refuse(op,

@@ -36,8 +36,8 @@ class Flattener {
 
   /// The rewritten function.
   Function finish() {
-    for (const OpId op : replaced)
-      if (out[op].parent && !out.has_uses(out.result(op))) out.erase(op);
+    for (auto op = replaced.rbegin(); op != replaced.rend(); ++op)
+      if (out[*op].parent && !out.has_uses(out.result(*op))) out.erase(*op);
     return std::move(out);
   }
 

@@ -27,6 +27,18 @@ namespace tessera::detail {
   return page;
 }
 
+/// The axes that a transpose exchanges.
+struct Axes {
+  std::int64_t first, second;
+};
+[[nodiscard]] inline Axes exchanged_axes(const Function& f, OpId transpose) {
+  const auto axis = [&](AttrKey key, std::int64_t otherwise) {
+    const std::int64_t a = f.attr(transpose, key, otherwise);
+    return a < 0 ? a + f.type(f.operand(transpose, 0)).rank : a;
+  };
+  return {axis(AttrKey::axis, -2), axis(AttrKey::other_axis, -1)};
+}
+
 /// Whether a page of a tile of the cube unit starts at a whole box in the tile that holds all pages.
 [[nodiscard]] constexpr bool pages_are_whole_boxes(const Type& t) {
   return stored(page_type(with_space(t, Mat))).dims[0] == t.last(1);
@@ -65,6 +77,14 @@ class PagePlan {
     if (!f_.is(op, ops::set_valid_shape) && !f_.is(op, ops::reshape)) return false;
     const Type &from = f_.type(f_.operand(op, 0)), &to = f_.type(f_.result(op));
     return has_pages(from) && has_pages(to) && page_type(from) == page_type(to);
+  }
+
+  /// The last two axes of each page are exchanged, in Mat or in Vec.
+  [[nodiscard]] bool turns_pages(OpId op) const {
+    if (f_.is(op, ops::transpose_view)) return true;
+    if (!f_.is(op, ops::transpose) || f_.operand_count(op) > 1 || f_.type(f_.operand(op, 0)).space != Vec) return false;
+    const Axes a = exchanged_axes(f_, op);
+    return a.first + a.second == 2 * f_.type(f_.operand(op, 0)).rank - 3 && a.first != a.second;
   }
 
   /// A load, move or view that only products read, or nothing at all.
@@ -180,7 +200,7 @@ class PagePlan {
   // Whether page i of the result is what the operation makes of page i of its operand.
   [[nodiscard]] bool hands_pages_on(OpId def) const {
     const Type& t = f_.type(f_.result(def));
-    if (f_.is(def, ops::move) || f_.is(def, ops::transpose_view)) return true;
+    if (f_.is(def, ops::move) || turns_pages(def)) return true;
     if (f_.is(def, ops::load)) return t.space == Mat;
     return f_.is(def, ops::reshape) && looks_at_pages(def);
   }
@@ -195,6 +215,7 @@ class PagePlan {
     const Type& t = f_.type(v);
     if (f_.is(def, ops::load))
       return is_band(t, f_.type(f_.operand(def, 0))) && gap_axis(f_, v) < 0 && pages_are_whole_boxes(t) && fits(v);
+    if (f_.is(def, ops::transpose)) return false;
     if (!f_.is(def, ops::move)) return !deferred(f_.operand(def, 0)) && !paged(f_.operand(def, 0));
     // No instruction reads a part of a tile in Left or Right, none puts parts of Acc together in Mat, and only what is loaded to
     // Mat is read transposed there.

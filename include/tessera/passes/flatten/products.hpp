@@ -107,6 +107,9 @@ inline ValueId transposed(Flattener& l, OpId op, ValueId x) {
   if (!moved || (t.space != Mat && l.out.type(l.out.operand(def, 0)).space != Mat))
     l.refuse(op, "a transposed operand is in a space where it cannot be turned (" + std::string(name(t.space)) + ")",
              "use transpose_view(...) on the tile in Mat");
+  if (t.space == Mat && !can_move(Vec, Mat, l.plan.arch()))
+    l.refuse(op, "what is made on chip cannot be read transposed on " + std::string(name(l.plan.arch())) + " (no instruction goes from Vec to Mat)",
+             "store the tile to a tensor and load it to Mat");
   const ValueId turned = transposed(l, op, l.out.operand(def, 0));
   l.replaced.push_back(def);
   return l.b.value(ops::move, {turned}, {}, with_space(l.out.type(turned), t.space));
@@ -152,8 +155,8 @@ inline ValueId page_of_deferred(Flattener& l, OpId op, ValueId v, std::int64_t i
     l.b.at(outer);
     return turned ? transposed(l, op, made) : made;
   }
-  const bool view = l.in.is(def, ops::transpose_view);
-  made = page_of(l, op, l.in.operand(def, 0), i, view != turned, cache);
+  if (l.in.is(def, ops::transpose)) l.b.at(l.in[def].location);
+  made = page_of(l, op, l.in.operand(def, 0), i, l.plan.turns_pages(def) != turned, cache);
   l.b.at(l.in[def].location);
   if (l.in.is(def, ops::move)) made = l.b.value(ops::move, {made}, {}, with_space(l.out.type(made), l.in.type(v).space));
   l.b.at(outer);
