@@ -12,10 +12,12 @@ inline void check_tile(const Flattener& l, OpId op, const Type& t) {
     if (is_dynamic(t.dims[i]))
       l.refuse(op, "a tile with a run-time dim cannot be flattened to 2D" + at(),
                "loop over chunks of a static size and give valid(...) for the tail, or reshape the tensor before the kernel");
-    if (t.dims[i] <= 0) l.refuse(op, "a tile with a dim that is not positive cannot be flattened to 2D" + at(), "give each dim at least one element");
+    if (t.dims[i] <= 0)
+      l.refuse(op, "a tile with a dim that is not positive cannot be flattened to 2D" + at(), "give each dim at least one element");
   }
   if (t.rank > 2 && t.elements() == max_elements)
-    l.refuse(op, "a tile with more elements than an address space holds cannot be flattened to 2D (rank " + std::to_string(t.rank) + ")",
+    l.refuse(op,
+             "a tile with more elements than an address space holds cannot be flattened to 2D (rank " + std::to_string(t.rank) + ")",
              "loop over the outer dims");
 }
 inline void check_tiles(const Flattener& l, OpId op) {

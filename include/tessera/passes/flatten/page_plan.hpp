@@ -220,7 +220,8 @@ class PagePlan {
     // No instruction reads a part of a tile in Left or Right, none puts parts of Acc together in Mat, and only what is loaded to
     // Mat is read transposed there.
     const ValueId from = f_.operand(def, 0);
-    return t.space == Mat && f_.type(from).space == Vec && !deferred(from) && !read_transposed(v) && pages_are_whole_boxes(t) && fits(v);
+    if (t.space != Mat || f_.type(from).space != Vec || deferred(from) || read_transposed(v)) return false;
+    return pages_are_whole_boxes(t) && fits(v);
   }
   [[nodiscard]] bool read_transposed(ValueId v) const {
     bool turned = false;

@@ -28,7 +28,8 @@ inline std::int64_t broadcast_page(const Type& operand, const Type& result, std:
 
 // --- loads ---
 /// A load of `tile` from the tensor of `op` seen as a matrix; `operands`: the tensor and its offsets.
-inline ValueId load_matrix(Flattener& l, OpId op, const std::vector<ValueId>& operands, const Type& tile, const Extent* valid) {
+inline ValueId load_matrix(Flattener& l, OpId op, const std::vector<ValueId>& operands, const Type& tile,
+                           const Extent* valid) {
   const ValueId tensor = l.in.operand(op, 0);
   const Type& t = l.in.type(tensor);
   std::vector<ValueId> made{l.matrix_of(tensor), merged_row(l.b, t, operands.data() + 1), operands[t.rank]};
@@ -100,7 +101,8 @@ inline void defer_load(Flattener& l, OpId op) {
 inline ValueId transposed(Flattener& l, OpId op, ValueId x) {
   const Type t = l.out.type(x);
   if (t.space == Acc) x = l.b.value(ops::move, {x}, {}, with_space(t, Vec));
-  if (t.space == Acc || t.space == Vec) return l.b.value(ops::transpose, {x, l.b.value(ops::create, {}, {}, l.out.type(x))});
+  if (t.space == Acc || t.space == Vec)
+    return l.b.value(ops::transpose, {x, l.b.value(ops::create, {}, {}, l.out.type(x))});
   const OpId def = l.out.definition(x);
   const bool moved = def && l.out.is(def, ops::move);
   if (t.space == Mat && !moved) return l.b.value(ops::transpose_view, {x});
@@ -108,7 +110,9 @@ inline ValueId transposed(Flattener& l, OpId op, ValueId x) {
     l.refuse(op, "a transposed operand is in a space where it cannot be turned (" + std::string(name(t.space)) + ")",
              "use transpose_view(...) on the tile in Mat");
   if (t.space == Mat && !can_move(Vec, Mat, l.plan.arch()))
-    l.refuse(op, "what is made on chip cannot be read transposed on " + std::string(name(l.plan.arch())) + " (no instruction goes from Vec to Mat)",
+    l.refuse(op,
+             "what is made on chip cannot be read transposed on " + std::string(name(l.plan.arch())) +
+                 " (no instruction goes from Vec to Mat)",
              "store the tile to a tensor and load it to Mat");
   const ValueId turned = transposed(l, op, l.out.operand(def, 0));
   l.replaced.push_back(def);

@@ -17,7 +17,9 @@ namespace tessera::detail {
 inline void check_place(const Flattener& l, OpId op, ValueId old, ValueId made) {
   const Type &from = l.in.type(old), &to = l.out.type(made);
   if (!from.is_tile() || from.space == to.space) return;
-  l.refuse(op, "a batch of products that is reshaped leaves its place and cannot be carried (" + std::string(name(from.space)) + ", now in " + std::string(name(to.space)) + ")",
+  l.refuse(op,
+           "a batch of products that is reshaped leaves its place and cannot be carried (" + std::string(name(from.space)) +
+               ", now in " + std::string(name(to.space)) + ")",
            "carry the batch, and reshape it behind the loop or branch; or move<Vec>(...) it first");
 }
 
@@ -72,9 +74,8 @@ class PagedControl {
   }
   // Results are like the initial values of a loop, and like what the first block of a branch yields.
   void results() {
-    const std::vector<ValueId> models =
-        l_.in.is(op_, ops::if_else) ? l_.out.operands(l_.out.terminator(l_.out.block(made_)))
-                                    : std::vector<ValueId>(operands_.begin() + static_cast<std::ptrdiff_t>(fixed_), operands_.end());
+    std::vector<ValueId> models(operands_.begin() + static_cast<std::ptrdiff_t>(fixed_), operands_.end());
+    if (l_.in.is(op_, ops::if_else)) models = l_.out.operands(l_.out.terminator(l_.out.block(made_)));
     std::vector<Type> types;
     for (const ValueId m : models) types.push_back(l_.out.type(m));
     l_.out.set_results(made_, types);

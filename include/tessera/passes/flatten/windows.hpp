@@ -61,7 +61,8 @@ inline void flatten_create(Flattener& l, OpId op) {
   const ValueId old = l.in.result(op);
   if (!l.plan.paged(old)) return l.same_on_rows(op);
   Pages list;
-  for (std::int64_t i = 0; i < page_count(l.in.type(old)); ++i) list.push_back(l.b.value(ops::create, {}, {}, page_type(l.in.type(old))));
+  const Type& t = l.in.type(old);
+  for (std::int64_t i = 0; i < page_count(t); ++i) list.push_back(l.b.value(ops::create, {}, {}, page_type(t)));
   l.set_pages(op, old, std::move(list));
 }
 
@@ -81,7 +82,8 @@ inline void flatten_transpose_view(Flattener& l, OpId op) {
     return l.r.set(old, transposed(l, op, l.r.map(x)));
   }
   if (!l.plan.for_products(old))
-    l.refuse(op, "a batch of transposed matrices can only be an operand of matmul", "pass it to matmul, or transpose one matrix at a time");
+    l.refuse(op, "a batch of transposed matrices can only be an operand of matmul",
+             "pass it to matmul, or transpose one matrix at a time");
   l.r.set(old, l.b.value(ops::transpose_view, {l.r.map(x)}));  // the pages stand side by side in it
 }
 
