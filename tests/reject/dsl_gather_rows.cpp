@@ -62,8 +62,12 @@ void test(Acc2 acc, Tensor<Shape<256, 64>, f16> pool, Tensor<Shape<256, 64>, f32
 #elif CASE == 24
   (void)paged_gather<PagedGather{.block_size = 32, .size = 32, .max_indices = 16, .column = -1}>(pool, index, table);  // expect: window_offset_is_negative<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), -1>
 #elif CASE == 25
-  (void)gather_row<Shape<1, 1>>(column, pool, at(0, 0), at(0, 0));  // expect: gather_row_into_a_column<16>
+  (void)gather_row<Shape<1, 1>>(column, pool, at(0, 0), at(0, 0));  // expect: rows_are_gathered_into_a_column<(&tessera::ops::gather_row|\(& tessera::ops::gather_row\)), 16>
 #elif CASE == 26
-  (void)gather_row<Shape<1, 1>>(acc, thin, at(0, 0), at(0, 0));  // expect: gather_row_of_a_column<256>
+  (void)gather_row<Shape<1, 1>>(acc, thin, at(0, 0), at(0, 0));  // expect: rows_are_gathered_from_a_column<(&tessera::ops::gather_row|\(& tessera::ops::gather_row\)), 256>
+#elif CASE == 27
+  (void)paged_gather<PagedGather{.block_size = 32, .size = 1, .max_indices = 16, .space = Vec}>(pool, index, table);  // expect: rows_are_gathered_into_a_column<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), 16>
+#elif CASE == 28
+  (void)paged_gather<PagedGather{.block_size = 32, .size = 1, .max_indices = 16}>(thin, index, table);  // expect: rows_are_gathered_from_a_column<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), 256>
 #endif
 }

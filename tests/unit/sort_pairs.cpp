@@ -167,7 +167,7 @@ TEST_CASE("what sorting refuses while a kernel is traced, lowered or run") {
   const ValueId part = k.op(ops::set_valid_shape, {row, k.index(1), n}), length = k.scalar("length", i32);
   says([&] { k.op(ops::sort32, {part, index}); }, "sort32: an operand is valid in part along the last axis (operand 0)");
   says([&] { k.op(ops::merge_sort2, {row, part}); }, "merge_sort2: an operand is valid in part along the last axis (operand 1)");
-  says([&] { k.op(ops::merge_sort, {row, length}); }, "merge_sort: the block length is not a constant");
+  says([&] { k.op(ops::merge_sort, {row, length}); }, "merge_sort: the block length is missing, or not a constant");
   says([&] { k.op(ops::merge_sort, {row, k.constant(i32, 0)}); }, "merge_sort: the block length is not a positive multiple of 64 (0)");
   says([&] { k.op(ops::merge_sort, {row, k.constant(i32, 96)}); }, "merge_sort: the block length is not a positive multiple of 64 (96)");
   says([&] { k.op(ops::merge_sort, {row, k.constant(i32, 512)}); }, "no whole number of groups of four blocks (width, block length) (512, 512)");

@@ -15,11 +15,11 @@ constexpr Verdict infer_gather_row(const OpInfo&, const InferInput& in) {
   const Type &acc = in.type(0), &source = in.type(1);
   if (!acc.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   if (!source.is_tensor()) return breaks(rule::operand_is_not_a_tensor, arg_op);
-  if (acc.is_tile() && acc.layout == Layout::dn) return breaks(rule::gather_row_into_a_column, arg(acc.dims[0]));
+  if (acc.is_tile() && acc.layout == Layout::dn) return breaks(rule::rows_are_gathered_into_a_column, arg_op, arg(acc.dims[0]));
   for (const Type* t : {&acc, &source})
     if (t->rank != 2) return breaks(rule::gather_row_is_for_matrices, arg_op, arg(std::int64_t{t->rank}));
   if (acc.dtype != source.dtype) return breaks(rule::window_dtype_differs, arg_op, arg(acc.dtype), arg(source.dtype));
-  if (source.last() == 1) return breaks(rule::gather_row_of_a_column, arg_dim(source.dims[0]));
+  if (source.last() == 1) return breaks(rule::rows_are_gathered_from_a_column, arg_op, arg_dim(source.dims[0]));
   const std::int64_t extents[2] = {in.attr(AttrKey::rows, 0), in.attr(AttrKey::columns, 0)};
   for (const std::int64_t n : extents) {
     if (is_dynamic(n)) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(n));
@@ -82,6 +82,8 @@ constexpr Verdict infer_paged_gather(const OpInfo&, const InferInput& in) {
   if (column < 0) return breaks(rule::window_offset_is_negative, arg_op, arg(column));
   if (!is_dynamic(source.last()) && (size > source.last() || column > source.last() - size))
     return breaks(rule::window_out_of_bounds, arg_op, arg(column), arg(size), arg(source.last()));
+  if (source.last() == 1) return breaks(rule::rows_are_gathered_from_a_column, arg_op, arg_dim(source.dims[0]));
+  if (size == 1 && space == Vec) return breaks(rule::rows_are_gathered_into_a_column, arg_op, arg(most));
   const std::int64_t dims[2] = {transposed ? size : most, transposed ? most : size};
   return lawful(with_shape(source, dims, 2));
 }
