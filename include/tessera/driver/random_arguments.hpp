@@ -33,10 +33,9 @@ namespace detail {
 
 /// What integer elements of a parameter must keep to.
 struct Limits {
-  std::int64_t positions = 0;  ///< they are positions below this; 0: they are not
-  bool distinct = false;       ///< no two in a row (or two neighbours in a column of one) are equal
-  bool read = false;           ///< single elements are read
-  bool divides = false;        ///< zero is no divisor
+  PositionRange positions;
+  bool read = false;     ///< single elements are read
+  bool divides = false;  ///< zero is no divisor
 };
 inline bool passes_on(const OpInfo& op) {
   return &op == &ops::load || &op == &ops::slice || &op == &ops::reshape || &op == &ops::transpose || &op == &ops::move ||
@@ -45,11 +44,19 @@ inline bool passes_on(const OpInfo& op) {
 /// The parameter that a call hands an operand to.
 inline ValueId receiving(const Function& callee, int operand) { return callee.parameters[static_cast<std::size_t>(operand)].value; }
 
-/// What the indices (operand 1) and the block table of a paged_gather are below; of run-time dims the smallest counts.
-inline std::int64_t page_positions(const Function& f, OpId op, int operand) {
-  const std::int64_t block = f.attr(op, AttrKey::block_size), rows = f.type(f.operand(op, 0)).dims[0], pages = f.type(f.operand(op, 2)).last();
-  if (operand == 1) return block * (is_dynamic(pages) ? smallest_dim : pages);
-  return std::max<std::int64_t>(1, (is_dynamic(rows) ? smallest_dim : rows) / block);
+/// What an operation takes the elements of an operand for; of run-time dims the smallest counts.
+inline PositionRange positions_of(const Function& f, OpId op, int operand) {
+  const OpInfo& info = f.info(op);
+  if (info.positions == nullptr) return {};
+  std::vector<OperandInfo> operands;
+  for (const ValueId v : f.operands(op)) {
+    Type t = f.type(v);
+    for (int i = 0; i < t.rank; ++i)
+      if (is_dynamic(t.dims[i])) t.dims[i] = smallest_dim;
+    operands.push_back({t});
+  }
+  const auto attrs = f.attrs(op);
+  return info.positions({operands.data(), static_cast<int>(operands.size()), {}, attrs.begin(), static_cast<int>(attrs.size())}, operand);
 }
 /// `p`: the program that the function is of, for its calls; may be null.
 inline void collect_limits(const Program* p, const Function& f, ValueId v, Limits& limits) {
@@ -57,22 +64,11 @@ inline void collect_limits(const Program* p, const Function& f, ValueId v, Limit
     const OpInfo& info = f.info(op);
     if (p != nullptr && &info == &ops::call) return collect_limits(p, callee(*p, f, op), receiving(callee(*p, f, op), operand), limits);
     if (operand == 0 && passes_on(info)) collect_limits(p, f, f.result(op), limits);
-    if (&info == &ops::scatter_flat && operand == 2) limits.positions = f.type(f.operand(op, 0)).elements(), limits.distinct = true;
     if (access_of(info, operand) == Access::read && info.level != Level::tensor) limits.read = true;
-    if (&info == &ops::paged_gather && operand > 0) limits.positions = page_positions(f, op, operand);
-    if (operand != 1) return;
-    const Type& x = f.type(f.operand(op, 0));
-    if (&info == &ops::gather) {
-      const std::int64_t axis = f.attr(op, AttrKey::axis, -1);
-      limits.positions = x.dims[axis < 0 ? axis + x.rank : axis];
-    }
-    if (&info == &ops::scatter) limits.positions = x.last(), limits.distinct = true;
-    if (&info == &ops::scatter_update) limits.positions = x.dims[0], limits.distinct = true;
-    if (&info == &ops::gather_flat) limits.positions = x.elements();
-    if (&info == &ops::div || &info == &ops::row_expand_div || &info == &ops::col_expand_div) limits.divides = true;
+    if (const PositionRange named = positions_of(f, op, operand); named.below > 0) limits.positions = named;
+    if (operand == info.divisor) limits.divides = true;
   });
 }
-
 
 /// Whether a scalar divides, or is the step of a loop, on its own or as a part of a larger one: then it is not zero.
 inline bool divides(const Program* p, const Function& f, ValueId v) {
@@ -80,7 +76,7 @@ inline bool divides(const Program* p, const Function& f, ValueId v) {
   f.for_each_use(v, [&](OpId op, int operand) {
     const OpInfo& info = f.info(op);
     if (p != nullptr && &info == &ops::call) found = found || divides(p, callee(*p, f, op), receiving(callee(*p, f, op), operand));
-    found = found || (operand == 1 && (&info == &ops::scalar_div || &info == &ops::scalar_rem || &info == &ops::divs)) ||
+    found = found || operand == info.divisor ||
             (operand == 2 && &info == &ops::for_loop) ||
             (info.level == Level::scalar && f.result_count(op) > 0 && divides(p, f, f.result(op)));
   });
@@ -202,8 +198,8 @@ class RandomArguments {
     detail::collect_limits(program_, f, p.value, limits);
     for (std::int64_t i = 0; i < made.size(); ++i) {
       const std::int64_t x = made.integer(i);
-      if (limits.distinct) made.set_integer(i, (i + static_cast<std::int64_t>(seed % 8)) % limits.positions);
-      else if (limits.positions > 0) made.set_integer(i, (x + 8 + i) % limits.positions);
+      if (limits.positions.distinct) made.set_integer(i, (i + static_cast<std::int64_t>(seed % 8)) % limits.positions.below);
+      else if (limits.positions.below > 0) made.set_integer(i, (x + 8 + i) % limits.positions.below);
       else if (limits.read) made.set_integer(i, x & 3);  // an offset or a count, perhaps
       else if (limits.divides && x == 0) made.set_integer(i, 3);
     }

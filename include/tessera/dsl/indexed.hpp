@@ -1,7 +1,7 @@
 // Access to elements by positions, on recorded values: gathers along an axis or by a pattern, and scatters.
 #pragma once
 
-#include "functions.hpp"
+#include "create.hpp"
 
 namespace tessera {
 namespace detail {
@@ -70,6 +70,11 @@ struct count_type {
 };
 
 }  // namespace detail
+
+/// Elements of a tensor x along its last axis: result [i, j] is x[i, index[i, j]].
+TESSERA_PAIR(gather)
+/// Elements of a tile x by their row-major positions.
+TESSERA_PAIR(gather_flat)
 
 /// Elements along an axis: `gather<0>(x, index)` [i, j] is x[index[i, j], j].
 template <int Axis, class X, class Y>

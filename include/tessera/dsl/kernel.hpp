@@ -7,8 +7,10 @@
 #include "call.hpp"
 #include "control.hpp"
 #include "gather_rows.hpp"
+#include "matmul.hpp"
 #include "random.hpp"
 #include "registry.hpp"
+#include "select.hpp"
 #include "sort.hpp"
 #include "split.hpp"
 #include "windows.hpp"
@@ -373,5 +375,7 @@ TESSERA_CALLER(group, TESSERA_NO_COUNT, 1)
 #undef TESSERA_BLOCK_COUNT
 #undef TESSERA_NO_COUNT
 #undef TESSERA_CALLER
+#undef TESSERA_PAIR
+#undef TESSERA_SHAPE_OF
 
 }  // namespace tessera

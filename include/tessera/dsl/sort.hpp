@@ -1,4 +1,4 @@
-// merge_sort: of the blocks of one row, or of two to four rows. sort32, which makes the first blocks, is in functions.hpp.
+// Sorts: sort32 makes sorted blocks of rows, merge_sort merges blocks of one row, or two to four rows.
 #pragma once
 
 #include "functions.hpp"
@@ -27,6 +27,10 @@ struct merge_plan {
 };
 
 }  // namespace detail
+
+/// Blocks of 32 elements of each row of x in descending order, each element with its index (u32, of x's shape or one row): pairs
+/// of 8 bytes, so that [..,N] becomes [..,2N] of f32 or [..,4N] of f16. merge_sort makes longer sorted blocks of them.
+TESSERA_PAIR(sort32)
 
 /// One row of pairs (sort32) whose blocks of `block` elements are sorted: each four of them become one sorted block, as do two or
 /// three that are the whole row. A `64_c` is checked by the compiler.

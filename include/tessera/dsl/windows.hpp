@@ -5,7 +5,6 @@
 #include <boost/hana/integral_constant.hpp>
 #include <boost/hana/negate.hpp>  // -1_c
 
-#include "functions.hpp"
 #include "indexed.hpp"
 
 namespace tessera {

@@ -106,13 +106,13 @@ namespace ops {
 inline constexpr OpInfo row_expand_add = row_expand_form("row_expand_add", "trowexpandadd", "x[..,M,N] + v[..,M,1]", words, words);
 inline constexpr OpInfo row_expand_sub = row_expand_form("row_expand_sub", "trowexpandsub", "x[..,M,N] - v[..,M,1]", words, words);
 inline constexpr OpInfo row_expand_mul = row_expand_form("row_expand_mul", "trowexpandmul", "x[..,M,N] * v[..,M,1]", words, words);
-inline constexpr OpInfo row_expand_div = row_expand_form("row_expand_div", "trowexpanddiv", "x[..,M,N] / v[..,M,1]", floats, floats);
+inline constexpr OpInfo row_expand_div = dividing(row_expand_form("row_expand_div", "trowexpanddiv", "x[..,M,N] / v[..,M,1]", floats, floats));
 inline constexpr OpInfo row_expand_max = row_expand_form("row_expand_max", "trowexpandmax", "the larger of x[..,M,N] and v[..,M,1]", words, words);
 inline constexpr OpInfo row_expand_min = row_expand_form("row_expand_min", "trowexpandmin", "the smaller of x[..,M,N] and v[..,M,1]", words, words);
 inline constexpr OpInfo col_expand_add = col_expand_form("col_expand_add", "tcolexpandadd", "x[..,M,N] + v[1,N]", words, words);
 inline constexpr OpInfo col_expand_sub = col_expand_form("col_expand_sub", "tcolexpandsub", "x[..,M,N] - v[1,N]", words, words);
 inline constexpr OpInfo col_expand_mul = col_expand_form("col_expand_mul", "tcolexpandmul", "x[..,M,N] * v[1,N]", words, words);
-inline constexpr OpInfo col_expand_div = col_expand_form("col_expand_div", "tcolexpanddiv", "x[..,M,N] / v[1,N]", floats, floats);
+inline constexpr OpInfo col_expand_div = dividing(col_expand_form("col_expand_div", "tcolexpanddiv", "x[..,M,N] / v[1,N]", floats, floats));
 inline constexpr OpInfo col_expand_max = col_expand_form("col_expand_max", "tcolexpandmax", "the larger of x[..,M,N] and v[1,N]", words, words);
 inline constexpr OpInfo col_expand_min = col_expand_form("col_expand_min", "tcolexpandmin", "the smaller of x[..,M,N] and v[1,N]", words, words);
 inline constexpr OpInfo row_expand_expdif = row_expand_form("row_expand_expdif", "trowexpandexpdif", "exp(x[..,M,N] - v[..,M,1])", floats, floats);

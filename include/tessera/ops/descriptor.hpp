@@ -158,6 +158,12 @@ enum class Effect : std::uint8_t { none, reads_first, reads_second, reads_all, w
 /// How an operation gets at a tensor: in bulk, or element by element through the scalar unit.
 enum class Access : std::uint8_t { none, load, store, read, write };
 
+/// What the elements of an operand are where an operation reads them as positions.
+struct PositionRange {
+  std::int64_t below = 0;  ///< they are 0 to below - 1; 0: they are no positions
+  bool distinct = false;   ///< no two of a row (or neighbours in a column of one) are equal
+};
+
 /// The descriptor. Operand order is the order in the IR and in the instruction.
 struct OpInfo {
   std::string_view name;
@@ -190,10 +196,20 @@ struct OpInfo {
   bool reads_masks = false;               ///< takes what a comparison of tensors or tiles gives
   SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
   std::int8_t lists = 0;                  ///< merges: how many sorted lists stand first among the operands
+  PositionRange (*positions)(const InferInput&, int operand) = nullptr;  ///< of the elements of an operand; null: of none
+  std::int8_t divisor = -1;               ///< the operand whose integers are not zero
   std::string_view precision = {};        ///< what the instruction's more exact form is asked for by; empty: it has none
   bool precision_scratch = false;         ///< that form works on 32 bytes behind the operands
   bool made_by_passes = false;            ///< no function of the front end makes it
 };
+
+namespace ops {
+/// The operation with operand 1 as its divisor.
+constexpr OpInfo dividing(OpInfo op) {
+  op.divisor = 1;
+  return op;
+}
+}  // namespace ops
 
 /// The position of the operand that may be memory: a tensor that the operation addresses, and not a value. None: -1.
 [[nodiscard]] constexpr int memory_operand(const OpInfo& op) {

@@ -160,7 +160,8 @@ inline constexpr OpInfo lrelu =
 inline constexpr OpInfo add = binary("add", "tadd", "a + b", rule::add_shapes_do_not_broadcast, words, words_bf16_a5);
 inline constexpr OpInfo sub = binary("sub", "tsub", "a - b", rule::sub_shapes_do_not_broadcast, words, words_a5);
 inline constexpr OpInfo mul = binary("mul", "tmul", "a * b", rule::mul_shapes_do_not_broadcast, words, words);
-inline constexpr OpInfo div = with_precision(binary("div", "tdiv", "a / b", rule::div_shapes_do_not_broadcast, floats, words), "div_precision");
+inline constexpr OpInfo div =
+    dividing(with_precision(binary("div", "tdiv", "a / b", rule::div_shapes_do_not_broadcast, floats, words), "div_precision"));
 inline constexpr OpInfo maximum =
     binary("maximum", "tmax", "the larger of a and b", rule::maximum_shapes_do_not_broadcast, words, words_a5);
 inline constexpr OpInfo minimum =
@@ -170,7 +171,7 @@ inline constexpr OpInfo adds = scalar_form("adds", "tadds", "x + s", signed_word
 inline constexpr OpInfo subs = scalar_form("subs", "tsubs", "x - s", signed_words, signed_a5);
 inline constexpr OpInfo muls = scalar_form("muls", "tmuls", "x * s", signed_words, signed_a5);
 inline constexpr OpInfo divs =
-    with_rule(scalar_form("divs", "tdivs", "x / s", signed_words, signed_words | dtypes(i8)), infer_quotient<infer_scalar_form>);
+    dividing(with_rule(scalar_form("divs", "tdivs", "x / s", signed_words, signed_words | dtypes(i8)), infer_quotient<infer_scalar_form>));
 inline constexpr OpInfo maximums = scalar_form("maximums", "tmaxs", "the larger of x and s", floats, floats);
 inline constexpr OpInfo minimums = scalar_form("minimums", "tmins", "the smaller of x and s", floats, floats);
 

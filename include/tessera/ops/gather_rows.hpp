@@ -88,6 +88,13 @@ constexpr Verdict infer_paged_gather(const OpInfo&, const InferInput& in) {
   return lawful(with_shape(source, dims, 2));
 }
 
+/// Indices are rows as the pages count them; the table holds pages of the source.
+constexpr PositionRange paged_positions(const InferInput& in, int operand) {
+  const std::int64_t block = in.attr(AttrKey::block_size, 1), pages = in.type(0).dims[0] / block;
+  if (operand == 1) return {block * in.type(2).last()};
+  return {operand == 2 ? (pages > 0 ? pages : 1) : 0};
+}
+
 }  // namespace detail
 
 namespace ops {
@@ -101,7 +108,7 @@ inline constexpr OpInfo paged_gather = {
     .name = "paged_gather", .summary = "row i is row table[index[i] / block_size] * block_size + index[i] % block_size of the source; operands: source, indices, block table",
     .level = Level::tensor, .infer = infer_paged_gather, .valid = ValidRule::gathered,
     .dtypes = {dtypes(i8, f16, bf16, f32), dtypes(i8, f16, bf16, f32)}, .form = PtoForm::expanded, .effect = Effect::reads_all, .pure = false,
-    .self_loading = true};
+    .self_loading = true, .positions = detail::paged_positions};
 
 inline constexpr const OpInfo* gather_rows_family[] = {&gather_row, &paged_gather};
 

@@ -1,5 +1,5 @@
-// Access to elements by positions: every second or fourth element of rows, and elements written where an index says. gather and
-// gather_flat stand in ops/memory.hpp.
+// Access to elements by positions: gathers by an index, every second or fourth element of rows, and elements written where an
+// index says.
 #pragma once
 
 #include "memory.hpp"
@@ -7,6 +7,38 @@
 namespace tessera {
 
 namespace detail {
+
+/// How many positions an i16 index tells apart.
+inline constexpr std::int64_t most_i16_positions = 32768;
+/// Whether positions fit the index. `most` is for operations that make positions of i32 and narrow them.
+constexpr Verdict check_positions(DType index, std::int64_t positions, std::int64_t most = most_i16_positions) {
+  return index == i16 && positions > most ? breaks(rule::positions_do_not_fit_i16, arg_op, arg(positions), arg(most)) : lawful();
+}
+constexpr Verdict check_gather(const Type& x, const Type& index) {
+  if (!x.is_shaped() || !index.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
+  if (x.kind != index.kind) return breaks(rule::tensor_and_tile_mixed, arg_op);
+  const bool narrow = index.dtype == i16 && info(x.dtype).bits <= 16;
+  if (index.dtype != i32 && !narrow) return breaks(rule::gather_index_dtype, arg(index.dtype), arg(x.dtype));
+  if (x.rank != index.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{index.rank}));
+  return lawful(with_dtype(index, x.dtype));
+}
+constexpr Verdict infer_gather(const OpInfo&, const InferInput& in) {
+  const Verdict v = check_gather(in.type(0), in.type(1));
+  if (!v.lawful()) return v;
+  const std::int64_t rank = in.type(0).rank, given = in.attr(AttrKey::axis, -1), axis = given < 0 ? given + rank : given;
+  if (axis < 0 || axis >= rank) return breaks(rule::axis_out_of_range, arg_op, arg(given), arg(rank));
+  if (axis != rank - 1 && rank > 3) return breaks(rule::gather_axis_has_no_instruction, arg(axis), arg(rank));
+  for (int i = 0; i < rank; ++i)
+    if (i != axis && in.type(0).dims[i] != in.type(1).dims[i])
+      return breaks(rule::shapes_differ, arg_op, arg_dim(in.type(0).dims[i]), arg_dim(in.type(1).dims[i]));
+  return v;
+}
+constexpr Verdict infer_gather_flat(const OpInfo&, const InferInput& in) { return check_gather(in.type(0), in.type(1)); }
+/// Whether the target gathers by indices of this element type.
+[[nodiscard]] constexpr bool takes_indices(DType index, Arch arch) { return arch != Arch::a3 || index == i32; }
+constexpr Verdict gather_on_target(const InferInput& in, const Type&, Arch arch) {
+  return takes_indices(in.type(1).dtype, arch) ? lawful() : breaks(rule::gather_index_dtype_on_a3, arg_op, arg(in.type(1).dtype));
+}
 
 [[nodiscard]] constexpr MaskPattern pattern_of(const InferInput& in) {
   return static_cast<MaskPattern>(in.attr(AttrKey::pattern, static_cast<std::int64_t>(MaskPattern::P1111)));
@@ -146,9 +178,28 @@ constexpr OpInfo matches(std::string_view name, std::string_view summary, Verdic
 }
 inline constexpr DTypeSet scattered_a3 = dtypes(i16, i32, f16, bf16, f32), scattered_a5 = scattered_a3 | dtypes(i8);
 
+// What the elements of an index name.
+constexpr PositionRange positions_on_axis(const InferInput& in, int operand) {
+  const std::int64_t axis = in.attr(AttrKey::axis, -1);
+  return {operand == 1 ? in.type(0).dims[axis < 0 ? axis + in.type(0).rank : axis] : 0};
+}
+constexpr PositionRange positions_in_all(const InferInput& in, int operand) { return {operand == 1 ? in.type(0).elements() : 0}; }
+constexpr PositionRange places_in_all(const InferInput& in, int operand) { return {operand == 2 ? in.type(0).elements() : 0, true}; }
+constexpr PositionRange places_in_row(const InferInput& in, int operand) { return {operand == 1 ? in.type(0).last() : 0, true}; }
+constexpr PositionRange places_of_rows(const InferInput& in, int operand) { return {operand == 1 ? in.type(0).dims[0] : 0, true}; }
+
 }  // namespace detail
 
 namespace ops {
+
+inline constexpr OpInfo gather = {
+    .name = "gather", .summary = "x[.., index[..,j]] along the last axis, or another one; attribute: axis", .level = Level::tensor, .infer = infer_gather,
+    .valid = ValidRule::indexed, .dtypes = {words, words_a5}, .form = PtoForm::expanded, .self_loading = true, .positions = positions_on_axis};
+inline constexpr OpInfo gather_flat = {
+    .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
+    .infer = infer_gather_flat, .on_target = gather_on_target, .valid = ValidRule::second, .dtypes = {words, words_a5}, .pto = "tgather",
+    .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
+    .scratch = ScratchRule::like_second, .packed = 0b11, .may_alias = false, .positions = positions_in_all};
 
 inline constexpr OpInfo gather_mask = {
     .name = "gather_mask", .summary = "[..,N] -> [..,N/2], [..,N/4]: of every two or four neighbours one, as another element type of equal width perhaps; attribute: pattern",
@@ -156,17 +207,17 @@ inline constexpr OpInfo gather_mask = {
     .form = PtoForm::pattern, .operand_spaces = {spaces(Vec), {}, {}}, .may_alias = false};
 inline constexpr OpInfo scatter = {
     .name = "scatter", .summary = "x[M,N] with source[i,j] at [i, index[i,j]]", .level = Level::tensor, .infer = infer_scatter,
-    .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::expanded};
+    .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::expanded, .positions = places_in_row};
 inline constexpr OpInfo scatter_mask = {
     .name = "scatter_mask", .summary = "x[M,N] with the elements of source[M,N/2] or [M,N/4] at every second or fourth column; attribute: pattern",
     .level = Level::tensor, .infer = infer_scatter_mask, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::expanded};
 inline constexpr OpInfo scatter_update = {
     .name = "scatter_update", .summary = "x[M,N] with row source[k] at row index[k], index[B,S] row by row", .level = Level::tensor,
-    .infer = infer_scatter_update, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::expanded};
+    .infer = infer_scatter_update, .valid = ValidRule::first, .dtypes = {scattered_a3, scattered_a5}, .form = PtoForm::expanded, .positions = places_of_rows};
 inline constexpr OpInfo scatter_flat = {
     .name = "scatter_flat", .summary = "a tile like target: the elements of source at row-major positions index, elsewhere 0; operands: target, source, index",
     .level = Level::tile, .infer = infer_scatter_flat, .valid = ValidRule::first, .dtypes = {every_word, every_word}, .pto = "tscatter", .form = PtoForm::scatter,
-    .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .in_place = 0, .may_alias = false};
+    .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)}, .in_place = 0, .may_alias = false, .positions = places_in_all};
 inline constexpr OpInfo scatter_strided = {
     .name = "scatter_strided", .summary = "a tile like target: the elements of source at every second or fourth column, elsewhere 0; attribute: pattern",
     .level = Level::tile, .infer = infer_scatter_strided, .valid = ValidRule::first, .dtypes = {every_word, every_word}, .pto = "tscatter", .form = PtoForm::scatter,
@@ -178,7 +229,7 @@ inline constexpr OpInfo find_positions = matches("find_positions",
 inline constexpr OpInfo count_matches = matches("count_matches",
     "[M,N] -> [1,M]: how many elements of each row do; operands: x, number, offset; attribute: compare", infer_count_matches, ValidRule::row_counts);
 
-inline constexpr const OpInfo* indexed_family[] = {&gather_mask, &find_positions, &count_matches, &scatter, &scatter_mask, &scatter_update, &scatter_flat, &scatter_strided};
+inline constexpr const OpInfo* indexed_family[] = {&gather, &gather_flat, &gather_mask, &find_positions, &count_matches, &scatter, &scatter_mask, &scatter_update, &scatter_flat, &scatter_strided};
 
 }  // namespace ops
 }  // namespace tessera

@@ -288,38 +288,6 @@ constexpr Verdict infer_concat(const OpInfo&, const InferInput& in) {
   return lawful(with_dim(a, a.rank - 1, a.last() + b.last()));
 }
 
-/// How many positions an i16 index tells apart.
-inline constexpr std::int64_t most_i16_positions = 32768;
-/// Whether positions fit the index. `most` is for operations that make positions of i32 and narrow them.
-constexpr Verdict check_positions(DType index, std::int64_t positions, std::int64_t most = most_i16_positions) {
-  return index == i16 && positions > most ? breaks(rule::positions_do_not_fit_i16, arg_op, arg(positions), arg(most)) : lawful();
-}
-constexpr Verdict check_gather(const Type& x, const Type& index) {
-  if (!x.is_shaped() || !index.is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
-  if (x.kind != index.kind) return breaks(rule::tensor_and_tile_mixed, arg_op);
-  const bool narrow = index.dtype == i16 && info(x.dtype).bits <= 16;
-  if (index.dtype != i32 && !narrow) return breaks(rule::gather_index_dtype, arg(index.dtype), arg(x.dtype));
-  if (x.rank != index.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{x.rank}), arg(std::int64_t{index.rank}));
-  return lawful(with_dtype(index, x.dtype));
-}
-constexpr Verdict infer_gather(const OpInfo&, const InferInput& in) {
-  const Verdict v = check_gather(in.type(0), in.type(1));
-  if (!v.lawful()) return v;
-  const std::int64_t rank = in.type(0).rank, given = in.attr(AttrKey::axis, -1), axis = given < 0 ? given + rank : given;
-  if (axis < 0 || axis >= rank) return breaks(rule::axis_out_of_range, arg_op, arg(given), arg(rank));
-  if (axis != rank - 1 && rank > 3) return breaks(rule::gather_axis_has_no_instruction, arg(axis), arg(rank));
-  for (int i = 0; i < rank; ++i)
-    if (i != axis && in.type(0).dims[i] != in.type(1).dims[i])
-      return breaks(rule::shapes_differ, arg_op, arg_dim(in.type(0).dims[i]), arg_dim(in.type(1).dims[i]));
-  return v;
-}
-constexpr Verdict infer_gather_flat(const OpInfo&, const InferInput& in) { return check_gather(in.type(0), in.type(1)); }
-/// Whether the target gathers by indices of this element type.
-[[nodiscard]] constexpr bool takes_indices(DType index, Arch arch) { return arch != Arch::a3 || index == i32; }
-constexpr Verdict gather_on_target(const InferInput& in, const Type&, Arch arch) {
-  return takes_indices(in.type(1).dtype, arch) ? lawful() : breaks(rule::gather_index_dtype_on_a3, arg_op, arg(in.type(1).dtype));
-}
-
 }  // namespace detail
 
 namespace ops {
@@ -402,17 +370,8 @@ inline constexpr OpInfo write = {
     .infer = infer_write, .valid = ValidRule::first, .dtypes = {stored_a3, stored_a5}, .pto = "tsetval", .form = PtoForm::write, .pipe = Pipe::scalar,
     .operand_spaces = {spaces(Vec), {}, {}}, .effect = Effect::writes_first, .pure = false, .in_place = 0,
     .self_loading = true};
-inline constexpr OpInfo gather = {
-    .name = "gather", .summary = "x[.., index[..,j]] along the last axis, or another one; attribute: axis", .level = Level::tensor, .infer = infer_gather,
-    .valid = ValidRule::indexed, .dtypes = {words, words_a5}, .form = PtoForm::expanded, .self_loading = true};
-inline constexpr OpInfo gather_flat = {
-    .name = "gather_flat", .summary = "elements of x at row-major positions index", .level = Level::tile,
-    .infer = infer_gather_flat, .on_target = gather_on_target, .valid = ValidRule::second, .dtypes = {words, words_a5}, .pto = "tgather",
-    .operand_spaces = {spaces(Vec), spaces(Vec), spaces(Vec)},
-    .scratch = ScratchRule::like_second, .packed = 0b11, .may_alias = false};
-
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &concat, &reshape,
-    &view, &reinterpret, &transpose, &transpose_view, &set_valid_shape, &fillpad, &fillpad_expand, &read, &write, &gather, &gather_flat};
+    &view, &reinterpret, &transpose, &transpose_view, &set_valid_shape, &fillpad, &fillpad_expand, &read, &write};
 
 }  // namespace ops
 }  // namespace tessera

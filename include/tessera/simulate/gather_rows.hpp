@@ -1,7 +1,7 @@
 // Windows of a tensor that are loaded into windows of a tile, and rows that are found by indices and a block table.
 #pragma once
 
-#include "memory.hpp"
+#include "indexed.hpp"
 
 namespace tessera::simulator {
 

@@ -122,44 +122,6 @@ inline void fillpad(Call& c) {
   c.result(std::move(r));
 }
 
-/// The index element at `i` of an operand, in [0, limit).
-[[nodiscard]] inline std::int64_t checked_index(const Call& c, const Data& index, int operand, std::int64_t i, std::int64_t limit) {
-  if (!index.is_known(i)) c.fail_poison(operand, index, i);
-  const std::int64_t n = index.integers[static_cast<std::size_t>(i)];
-  if (n < 0 || n >= limit)
-    c.fail(rule::index_out_of_bounds, "element " + index_of(index.dims, i).text() + ": index " + std::to_string(n) +
-                                          ", dim " + std::to_string(limit));
-  return n;
-}
-/// Calls f(position in the index, an operand) for each of its valid elements.
-template <class F>
-void for_each_index(const Call& c, const Data& index, int operand, F&& f) {
-  const Box valid = c.valid(operand), strides = strides_of(index.dims);
-  for_each_row(valid, [&](const Box& row) {
-    for (std::int64_t k = 0; k < valid.last(); ++k) f(dot(strides, row) + k);
-  });
-}
-/// Along an axis: x at the index element's own place, with the index in the axis.
-inline void gather(Call& c) {
-  const Data &x = c.in(0), &index = c.in(1);
-  Data r = c.fresh();
-  const std::int64_t given = c.attr(AttrKey::axis, -1);
-  const int axis = static_cast<int>(given < 0 ? given + x.dims.rank : given);
-  std::int64_t inner = 1;
-  for (int i = axis + 1; i < x.dims.rank; ++i) inner *= x.dims[i];
-  const std::int64_t page = index.dims[axis] * inner;
-  for_each_index(c, index, 1, [&](std::int64_t i) {
-    r.copy(i, x, (i / page * x.dims[axis] + checked_index(c, index, 1, i, x.dims[axis])) * inner + i % inner, 1);
-  });
-  c.result(std::move(r));
-}
-inline void gather_flat(Call& c) {
-  const Data &x = c.in(0), &index = c.in(1);
-  Data r = c.fresh();
-  for_each_index(c, index, 1, [&](std::int64_t i) { r.copy(i, x, checked_index(c, index, 1, i, x.size()), 1); });
-  c.result(std::move(r));
-}
-
 inline constexpr TableEntry memory_table[] = {
     {&ops::load, read_window},
     {&ops::store, store},
@@ -180,8 +142,6 @@ inline constexpr TableEntry memory_table[] = {
     {&ops::view, [](Call& c) { c.engine.set_view(c.engine.function().result(c.id), c.operand(0)); }},
     {&ops::read, read},
     {&ops::write, write},
-    {&ops::gather, gather},
-    {&ops::gather_flat, gather_flat},
 };
 
 }  // namespace tessera::simulator
