@@ -68,6 +68,8 @@ struct Type {
   }
 }
 
+/// An axis; negative ones count from the end.
+[[nodiscard]] constexpr int counted_from_front(std::int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
 [[nodiscard]] constexpr Type scalar_type(DType d) { return {TypeKind::scalar, d, Gm, Layout::nd, 0, {}}; }
 inline constexpr Type index_scalar = scalar_type(index_type);
 

@@ -58,6 +58,11 @@ inline PositionRange positions_of(const Function& f, OpId op, int operand) {
   const auto attrs = f.attrs(op);
   return info.positions({operands.data(), static_cast<int>(operands.size()), {}, attrs.begin(), static_cast<int>(attrs.size())}, operand);
 }
+/// What suits two uses.
+inline PositionRange common(const PositionRange& a, const PositionRange& b) {
+  if (a.below == 0 || b.below == 0) return a.below == 0 ? b : a;
+  return {std::min(a.below, b.below), a.distinct || b.distinct};
+}
 /// `p`: the program that the function is of, for its calls; may be null.
 inline void collect_limits(const Program* p, const Function& f, ValueId v, Limits& limits) {
   f.for_each_use(v, [&](OpId op, int operand) {
@@ -65,7 +70,7 @@ inline void collect_limits(const Program* p, const Function& f, ValueId v, Limit
     if (p != nullptr && &info == &ops::call) return collect_limits(p, callee(*p, f, op), receiving(callee(*p, f, op), operand), limits);
     if (operand == 0 && passes_on(info)) collect_limits(p, f, f.result(op), limits);
     if (access_of(info, operand) == Access::read && info.level != Level::tensor) limits.read = true;
-    if (const PositionRange named = positions_of(f, op, operand); named.below > 0) limits.positions = named;
+    limits.positions = common(limits.positions, positions_of(f, op, operand));
     if (operand == info.divisor) limits.divides = true;
   });
 }

@@ -1,7 +1,7 @@
 // Slower instructions that are exact to the last bits, where targets have them: `rsqrt(x, high_precision)`.
 #pragma once
 
-#include "functions.hpp"
+#include "select.hpp"
 
 namespace tessera {
 

@@ -238,8 +238,7 @@ class Builder {
       }
       case ValidRule::swap_axes: {
         if (!partial(0)) return false;
-        const auto normal = [&](std::int64_t a) { return static_cast<int>(a < 0 ? a + rank : a); };
-        const int a = normal(attr(AttrKey::axis, -2)), b = normal(attr(AttrKey::other_axis, -1));
+        const int a = counted_from_front(attr(AttrKey::axis, -2), rank), b = counted_from_front(attr(AttrKey::other_axis, -1), rank);
         for (int i = 0; i < rank; ++i) extents[i] = f_->valid(operands[0], i == a ? b : i == b ? a : i);
         return true;
       }
@@ -363,7 +362,7 @@ class Builder {
     return true;
   }
   bool indexed_extents(ValueId x, ValueId index, std::int64_t given, const Type& result, Extent* extents, ValueId& same_as) {
-    const int axis = static_cast<int>(given < 0 ? given + result.rank : given);
+    const int axis = counted_from_front(given, result.rank);
     bool narrower = false;
     for (int i = 0; i < result.rank; ++i) {
       const Extent whole{result.dims[i], {}}, own = f_->valid(index, i), other = i == axis ? whole : f_->valid(x, i);

@@ -197,7 +197,7 @@ struct OpInfo {
   SpaceSet tensor_spaces[3] = {};         ///< where a tensor operand is loaded to; empty: Vec
   std::int8_t lists = 0;                  ///< merges: how many sorted lists stand first among the operands
   PositionRange (*positions)(const InferInput&, int operand) = nullptr;  ///< of the elements of an operand; null: of none
-  std::int8_t divisor = -1;               ///< the operand whose integers are not zero
+  std::int8_t divisor = -1;               ///< the operand of which no integer is zero
   std::string_view precision = {};        ///< what the instruction's more exact form is asked for by; empty: it has none
   bool precision_scratch = false;         ///< that form works on 32 bytes behind the operands
   bool made_by_passes = false;            ///< no function of the front end makes it
@@ -314,6 +314,8 @@ constexpr Type scratch_type_of(const OpInfo& op, TypeAt&& type_at) {
   if (set.bits != 0 && in.count > typed_by && in.type(typed_by).is_shaped() && !set.contains(in.type(typed_by).dtype))
     return breaks(dtype_rule(op, in.type(typed_by).dtype), arg_op, arg(in.type(typed_by).dtype));
   Verdict v = op.infer(op, in);
+  if (v.lawful() && op.divisor >= 0 && in.operands[op.divisor].is_constant && in.operands[op.divisor].constant == 0)
+    return breaks(rule::divisor_is_zero, arg_op);
   if (v.result.is_tile() && !op.result_spaces.contains(v.result.space)) v.result = with_space(v.result, op.result_spaces.first());
   return v;
 }
@@ -361,13 +363,6 @@ constexpr Type scratch_type_of(const OpInfo& op, TypeAt&& type_at) {
 
 namespace detail {
 
-/// The rule Infer of an operation whose operand 1 divides.
-template <Verdict (*Infer)(const OpInfo&, const InferInput&)>
-constexpr Verdict infer_quotient(const OpInfo& op, const InferInput& in) {
-  const Verdict v = Infer(op, in);
-  const OperandInfo& divisor = in.operands[1];
-  return v.lawful() && divisor.is_constant && divisor.constant == 0 ? breaks(rule::divisor_is_zero, arg_op) : v;
-}
 inline constexpr DTypeSet floats = dtypes(f16, f32);
 inline constexpr DTypeSet words = dtypes(i16, u16, i32, u32, f16, f32);
 inline constexpr DTypeSet words_a5 = words | dtypes(i8, u8);

@@ -171,15 +171,14 @@ inline constexpr OpInfo adds = scalar_form("adds", "tadds", "x + s", signed_word
 inline constexpr OpInfo subs = scalar_form("subs", "tsubs", "x - s", signed_words, signed_a5);
 inline constexpr OpInfo muls = scalar_form("muls", "tmuls", "x * s", signed_words, signed_a5);
 inline constexpr OpInfo divs =
-    dividing(with_rule(scalar_form("divs", "tdivs", "x / s", signed_words, signed_words | dtypes(i8)), infer_quotient<infer_scalar_form>));
+    dividing(scalar_form("divs", "tdivs", "x / s", signed_words, signed_words | dtypes(i8)));
 inline constexpr OpInfo maximums = scalar_form("maximums", "tmaxs", "the larger of x and s", floats, floats);
 inline constexpr OpInfo minimums = scalar_form("minimums", "tmins", "the smaller of x and s", floats, floats);
 
 inline constexpr OpInfo fmod =
-    binary_alike("fmod", "tfmod", "the remainder of a / b, with the sign of a", words, words, false);
+    dividing(binary_alike("fmod", "tfmod", "the remainder of a / b, with the sign of a", words, words, false));
 inline constexpr OpInfo fmods =
-    unlike(with_rule(scalar_form("fmods", "tfmods", "the remainder of x / s, with the sign of x", signed_words, signed_words),
-                     infer_quotient<infer_scalar_form>));
+    dividing(unlike(scalar_form("fmods", "tfmods", "the remainder of x / s, with the sign of x", signed_words, signed_words)));
 
 inline constexpr OpInfo bit_and = bits_of_two("bit_and", "tand", "a & b");
 inline constexpr OpInfo bit_or = bits_of_two("bit_or", "tor", "a | b");

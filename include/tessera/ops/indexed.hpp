@@ -25,7 +25,7 @@ constexpr Verdict check_gather(const Type& x, const Type& index) {
 constexpr Verdict infer_gather(const OpInfo&, const InferInput& in) {
   const Verdict v = check_gather(in.type(0), in.type(1));
   if (!v.lawful()) return v;
-  const std::int64_t rank = in.type(0).rank, given = in.attr(AttrKey::axis, -1), axis = given < 0 ? given + rank : given;
+  const std::int64_t rank = in.type(0).rank, given = in.attr(AttrKey::axis, -1), axis = counted_from_front(given, in.type(0).rank);
   if (axis < 0 || axis >= rank) return breaks(rule::axis_out_of_range, arg_op, arg(given), arg(rank));
   if (axis != rank - 1 && rank > 3) return breaks(rule::gather_axis_has_no_instruction, arg(axis), arg(rank));
   for (int i = 0; i < rank; ++i)
@@ -180,8 +180,8 @@ inline constexpr DTypeSet scattered_a3 = dtypes(i16, i32, f16, bf16, f32), scatt
 
 // What the elements of an index name.
 constexpr PositionRange positions_on_axis(const InferInput& in, int operand) {
-  const std::int64_t axis = in.attr(AttrKey::axis, -1);
-  return {operand == 1 ? in.type(0).dims[axis < 0 ? axis + in.type(0).rank : axis] : 0};
+  const Type& x = in.type(0);
+  return {operand == 1 ? x.dims[counted_from_front(in.attr(AttrKey::axis, -1), x.rank)] : 0};
 }
 constexpr PositionRange positions_in_all(const InferInput& in, int operand) { return {operand == 1 ? in.type(0).elements() : 0}; }
 constexpr PositionRange places_in_all(const InferInput& in, int operand) { return {operand == 2 ? in.type(0).elements() : 0, true}; }

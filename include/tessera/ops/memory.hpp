@@ -223,7 +223,7 @@ constexpr Verdict infer_transpose(const OpInfo&, const InferInput& in) {
   for (const std::int64_t axis : axes)
     if (axis < -x.rank || axis >= x.rank) return breaks(rule::axis_out_of_range, arg_op, arg(axis), arg(std::int64_t{x.rank}));
   Type result = x;
-  const auto a = axes[0] < 0 ? axes[0] + x.rank : axes[0], b = axes[1] < 0 ? axes[1] + x.rank : axes[1];
+  const int a = counted_from_front(axes[0], x.rank), b = counted_from_front(axes[1], x.rank);
   result.dims[a] = x.dims[b];
   result.dims[b] = x.dims[a];
   result = with_shape(result, result.dims, result.rank);

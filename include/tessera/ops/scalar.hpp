@@ -65,8 +65,8 @@ namespace ops {
 inline constexpr OpInfo scalar_add = scalar_op("add", "add", "a + b", infer_scalar_binary);
 inline constexpr OpInfo scalar_sub = scalar_op("sub", "sub", "a - b", infer_scalar_binary);
 inline constexpr OpInfo scalar_mul = scalar_op("mul", "mul", "a * b", infer_scalar_binary);
-inline constexpr OpInfo scalar_div = dividing(scalar_op("div", "div", "a / b; integers truncate toward zero", infer_quotient<infer_scalar_binary>));
-inline constexpr OpInfo scalar_rem = dividing(scalar_op("rem", "rem", "a % b, with the sign of a", infer_quotient<infer_scalar_binary>, integers));
+inline constexpr OpInfo scalar_div = dividing(scalar_op("div", "div", "a / b; integers truncate toward zero", infer_scalar_binary));
+inline constexpr OpInfo scalar_rem = dividing(scalar_op("rem", "rem", "a % b, with the sign of a", infer_scalar_binary, integers));
 inline constexpr OpInfo scalar_min = scalar_op("min", "min", "the smaller of a and b", infer_scalar_binary);
 inline constexpr OpInfo scalar_max = scalar_op("max", "max", "the larger of a and b", infer_scalar_binary);
 inline constexpr OpInfo scalar_and = scalar_op("and", "and", "a & b", infer_scalar_binary, logical);

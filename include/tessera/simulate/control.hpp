@@ -21,8 +21,9 @@ inline void Engine::run_for(OpId op) {
          "count upwards: range(start, stop, step) with step above 0");
   const BlockId body = f_.block(op);
   const List<ValueId> arguments = f_[body].arguments;
-  const List<ValueId> carried(arguments.begin() + 1, arguments.size() - 1);
-  hand_on(op, op, 3, carried);
+  const auto counters = static_cast<std::size_t>(fixed_arguments(f_, op));
+  const List<ValueId> carried(arguments.begin() + counters, arguments.size() - counters);
+  hand_on(op, op, fixed_operands(f_, op), carried);
   const DType counter = f_.type(arguments[0]).dtype;
   for (std::int64_t i = start; i < stop;) {
     set_number(arguments[0], make_number(counter, i));
@@ -39,12 +40,12 @@ inline void Engine::run_while(OpId op) {
     if (number(f_.operand(end, 0)).integer == 0) {
       std::vector<ValueId> results;
       for (int i = 0; i < f_.result_count(op); ++i) results.push_back(f_.result(op, i));
-      return hand_on(end, op, 1, results);
+      return hand_on(end, op, fixed_operands(f_, end), results);
     }
     if (trips == options.while_limit)
       fail(f_[op].location, "while: the loop does not end (" + std::to_string(trips) + " trips)",
            "change what the condition reads in the body, or raise SimulateOptions::while_limit");
-    hand_on(end, op, 1, f_[body].arguments);
+    hand_on(end, op, fixed_operands(f_, end), f_[body].arguments);
     hand_on(run_block(body), op, 0, f_[test].arguments);
   }
 }

@@ -28,8 +28,7 @@ void for_each_index(const Call& c, const Data& index, int operand, F&& f) {
 inline void gather(Call& c) {
   const Data &x = c.in(0), &index = c.in(1);
   Data r = c.fresh();
-  const std::int64_t given = c.attr(AttrKey::axis, -1);
-  const int axis = static_cast<int>(given < 0 ? given + x.dims.rank : given);
+  const int axis = counted_from_front(c.attr(AttrKey::axis, -1), x.dims.rank);
   std::int64_t inner = 1;
   for (int i = axis + 1; i < x.dims.rank; ++i) inner *= x.dims[i];
   const std::int64_t page = index.dims[axis] * inner;

@@ -74,11 +74,7 @@ inline void swap_axes(Call& c, int a, int b) {
 }
 inline void transpose(Call& c) {
   const int rank = c.type(0).rank;
-  const auto axis = [&](AttrKey key, std::int64_t otherwise) {
-    const std::int64_t a = c.attr(key, otherwise);
-    return static_cast<int>(a < 0 ? a + rank : a);
-  };
-  swap_axes(c, axis(AttrKey::axis, -2), axis(AttrKey::other_axis, -1));
+  swap_axes(c, counted_from_front(c.attr(AttrKey::axis, -2), rank), counted_from_front(c.attr(AttrKey::other_axis, -1), rank));
 }
 
 /// The number that fills what is not valid: 0, or the largest or smallest of the type (infinities for floats).
