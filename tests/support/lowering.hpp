@@ -8,6 +8,7 @@
 #include <tessera/passes/flatten_tile_nd_to_2d.hpp>
 #include <tessera/passes/infer_memory_space.hpp>
 #include <tessera/passes/legalize.hpp>
+#include <tessera/passes/plan_memory.hpp>
 #include <tessera/simulate/run.hpp>
 
 #include "catch.hpp"
@@ -66,7 +67,7 @@ namespace tessera::test {
 }
 
 struct Lowered {
-  Function flat, legal, placed, buffered;
+  Function flat, legal, placed, buffered, planned;
 };
 /// Runs the passes; `dynamic` is the size of every named dim, `scalar` the value of every scalar parameter.
 [[nodiscard]] inline Lowered lower_tiles(const Function& f, Arch arch = Arch::a3, std::int64_t dynamic = 8,
@@ -100,6 +101,7 @@ struct Lowered {
   step(legalize, out.legal);
   step(infer_memory_space, out.placed);
   step(assign_buffers, out.buffered);
+  step(plan_memory, out.planned);
   return out;
 }
 

@@ -19,19 +19,20 @@ struct SpaceInfo {
   std::string_view name;            ///< as written in C++
   std::string_view pto_name;        ///< `loc` in `.pto` text
   std::int64_t capacity[arch_count];  ///< bytes that are safe to use, per target (0: the target has no such space)
+  std::int64_t alignment;           ///< of a tile's address: a block in Vec, a box in the cube unit's spaces
 };
 
 // Vec keeps its top 8 KiB free: hardware corrupts it.
 inline constexpr SpaceInfo space_table[space_count] = {
-    {"Gm", "gm", {INT64_MAX, INT64_MAX}},
-    {"Vec", "vec", {188416, 245760}},
-    {"Mat", "mat", {524288, 524288}},
-    {"Left", "left", {65536, 65536}},
-    {"Right", "right", {65536, 65536}},
-    {"Acc", "acc", {131072, 262144}},
-    {"Bias", "bias", {1024, 4096}},
-    {"LeftScale", "scaling", {0, 4096}},
-    {"RightScale", "scaling", {0, 4096}},
+    {"Gm", "gm", {INT64_MAX, INT64_MAX}, 32},
+    {"Vec", "vec", {188416, 245760}, 32},
+    {"Mat", "mat", {524288, 524288}, 512},
+    {"Left", "left", {65536, 65536}, 512},
+    {"Right", "right", {65536, 65536}, 512},
+    {"Acc", "acc", {131072, 262144}, 512},
+    {"Bias", "bias", {1024, 4096}, 64},
+    {"LeftScale", "scaling", {0, 4096}, 32},
+    {"RightScale", "scaling", {0, 4096}, 32},
 };
 
 [[nodiscard]] constexpr const SpaceInfo& info(MemorySpace s) { return space_table[s]; }

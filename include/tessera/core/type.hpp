@@ -127,4 +127,20 @@ inline constexpr Type index_scalar = scalar_type(index_type);
   return t;
 }
 
+/// Whether each element of the one 2-D tile stands where the same element of the other does, from the start of their storage.
+[[nodiscard]] constexpr bool same_places(const Type& a, const Type& b) {
+  return a.space == b.space && a.layout == b.layout && info(a.dtype).bits == info(b.dtype).bits && stored(a).same_shape(stored(b));
+}
+/// Bytes of a row of a mask, which has one bit for each element, in whole blocks. On a5 a mask has the shape of what was
+/// compared, so that most of a row is unused.
+[[nodiscard]] constexpr std::int64_t mask_row_bytes(const Type& mask, Arch arch) {
+  const std::int64_t bytes = arch == Arch::a3 ? (mask.last() + 7) / 8 : mask.last();
+  return (bytes + 31) / 32 * 32;
+}
+/// Bytes that are allocated for a tile of at most two dims.
+[[nodiscard]] constexpr std::int64_t stored_bytes(const Type& tile, Arch arch) {
+  if (tile.dtype != boolean) return stored(tile).bytes();
+  return (tile.rank == 2 ? tile.dims[0] : 1) * mask_row_bytes(tile, arch);
+}
+
 }  // namespace tessera

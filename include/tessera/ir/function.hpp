@@ -39,6 +39,7 @@ struct Value {
   std::uint32_t valid = 0;             ///< 0: fully valid, else the start of `rank` extents in the pool
   std::uint32_t name = 0;              ///< hint, in the string pool; 0: none
   std::uint32_t buffer = no_index;     ///< after assign_buffers: the value whose storage this one occupies
+  std::uint32_t address = no_index;    ///< after plan_memory, of a buffer's owner: its first byte in its space
   std::int64_t integer = 0;            ///< constants of integer, index and boolean type; symbols: the packed dim
   double number = 0;                   ///< constants of floating type
 };
@@ -90,6 +91,7 @@ class Function {
   int target = any_target;  ///< the Arch that the kernel's source is compiled for
   FunctionKind kind = FunctionKind::kernel;
   std::int64_t blocks = 1;  ///< of an spmd wrapper: how many run what it calls, max_blocks at most
+  int planned_for = any_target;  ///< after plan_memory: the Arch whose sizes and limits the addresses keep to
   Pool<Parameter> parameters;
 
   Function() {
@@ -402,6 +404,23 @@ class Function {
   Pool<std::uint32_t> constant_slots_;
   BlockId body_;
 };
+
+/// Whether the buffers of a function have addresses, and the target that these are for.
+[[nodiscard]] inline bool has_addresses(const Function& f) { return f.planned_for != Function::any_target; }
+[[nodiscard]] inline Arch planned_arch(const Function& f) { return static_cast<Arch>(f.planned_for); }
+/// The bytes of a tile's buffer in its space.
+struct ByteRange {
+  std::int64_t begin = 0, end = 0;
+  [[nodiscard]] constexpr std::int64_t bytes() const { return end - begin; }
+  [[nodiscard]] constexpr bool overlaps(const ByteRange& o) const { return begin < o.end && o.begin < end; }
+  friend constexpr bool operator==(const ByteRange&, const ByteRange&) = default;
+};
+/// Those of the buffer that a tile stands in; of a function with addresses.
+[[nodiscard]] inline ByteRange byte_range(const Function& f, ValueId tile) {
+  const ValueId owner{f[tile].buffer};
+  const std::int64_t begin = f[owner].address;
+  return {begin, begin + stored_bytes(f.type(owner), planned_arch(f))};
+}
 
 /// The tensor parameter whose memory a value is, perhaps seen with other dims; none where it is a value of its own.
 [[nodiscard]] inline ValueId parameter_of(const Function& f, ValueId v) {

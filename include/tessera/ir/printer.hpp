@@ -206,6 +206,7 @@ class Printer {
     if (x.buffer == no_index) return;
     out_.append(" buffer(");
     value({x.buffer});
+    if (x.buffer == v.index && x.address != no_index) out_.append(" at ").append(number_text(std::int64_t{x.address}));
     out_.push_back(')');
   }
   void attribute(const Attr& a) {

@@ -7,6 +7,7 @@
 
 #include "../ops/broadcast.hpp"
 #include "../ops/memory.hpp"
+#include "addresses.hpp"
 #include "builder.hpp"
 #include "printer.hpp"
 #include "properties.hpp"
@@ -24,6 +25,8 @@ class Verifier {
       if (f_[p.value].kind != ValueKind::argument || f_[p.value].owner != f_.body().index)
         throw InternalError("verify: parameter " + p.name + " of " + f_.name + " is not an argument of the body");
     block(f_.body(), ops::return_op);
+    if (required_.contains(Property::addresses_planned))
+      if (const auto fault = address_fault(f_)) refuse_address(*fault);
     if (!required_.contains(Property::split_regions_valid)) return;
     if (const auto fault = split_fault(f_)) throw InternalError("verify: split_regions_valid: " + fault->text(true));
   }
@@ -34,6 +37,10 @@ class Verifier {
     if (const Location& l = f_[op].location; l.line != 0) at = Diagnostic{l, {}, {}}.text(true);
     if (const auto end = at.find("error: "); end != std::string::npos) at.erase(end);
     throw InternalError("verify: " + at + what + "\n  " + print(f_, op));
+  }
+  [[noreturn]] void refuse_address(const AddressFault& fault) const {
+    if (fault.op) refuse(fault.op, "addresses_planned: " + fault.what);
+    throw InternalError("verify: addresses_planned: " + fault.what + " (" + std::string(f_.name.c_str()) + ")");
   }
   void require(bool holds, OpId op, std::string_view what) const {
     if (!holds) refuse(op, std::string(what));

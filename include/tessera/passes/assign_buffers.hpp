@@ -128,6 +128,7 @@ inline Function run_assign_buffers(const Function& f, const PassContext&) { retu
 inline constexpr Pass assign_buffers = {.name = "assign_buffers",
                                         .required = {Property::tiles_2d, Property::spaces_inferred},
                                         .produced = {Property::buffers_assigned},
+                                        .invalidated = {Property::addresses_planned},
                                         .run = detail::run_assign_buffers};
 
 }  // namespace tessera

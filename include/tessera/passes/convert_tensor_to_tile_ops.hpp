@@ -53,7 +53,8 @@ inline Function convert_function(const Function& in, const PassContext& context)
 
 inline constexpr Pass convert_tensor_to_tile_ops = {
     .name = "convert_tensor_to_tile_ops", .produced = {Property::tile_ops, Property::split_regions_valid},
-    .invalidated = {Property::tiles_2d, Property::legal, Property::spaces_inferred, Property::buffers_assigned},
+    .invalidated = {Property::tiles_2d, Property::legal, Property::spaces_inferred, Property::buffers_assigned,
+                    Property::addresses_planned},
     .run = convert::convert_function, .run_caller = convert::convert_caller};
 
 }  // namespace tessera

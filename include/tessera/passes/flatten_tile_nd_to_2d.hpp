@@ -62,7 +62,7 @@ inline constexpr Pass flatten_tile_nd_to_2d = {.name = "flatten_tile_nd_to_2d",
                                                .required = {Property::tile_ops},
                                                .produced = {Property::tiles_2d},
                                                .invalidated = {Property::legal, Property::spaces_inferred,
-                                                               Property::buffers_assigned},
+                                                               Property::buffers_assigned, Property::addresses_planned},
                                                .run = detail::run_flatten};
 
 }  // namespace tessera

@@ -214,7 +214,7 @@ inline Function run_infer_memory_space(const Function& f, const PassContext& con
 inline constexpr Pass infer_memory_space = {.name = "infer_memory_space",
                                             .required = {Property::tile_ops, Property::tiles_2d},
                                             .produced = {Property::spaces_inferred},
-                                            .invalidated = {Property::buffers_assigned},
+                                            .invalidated = {Property::buffers_assigned, Property::addresses_planned},
                                             .run = detail::run_infer_memory_space};
 
 }  // namespace tessera

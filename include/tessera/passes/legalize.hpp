@@ -81,7 +81,7 @@ inline Function run_legalize(const Function& f, const PassContext& context) {
 inline constexpr Pass legalize = {.name = "legalize",
                                   .required = {Property::tile_ops, Property::tiles_2d},
                                   .produced = {Property::legal},
-                                  .invalidated = {Property::spaces_inferred, Property::buffers_assigned},
+                                  .invalidated = {Property::spaces_inferred, Property::buffers_assigned, Property::addresses_planned},
                                   .run = detail::run_legalize};
 
 }  // namespace tessera

@@ -6,11 +6,12 @@
 #include "flatten_tile_nd_to_2d.hpp"
 #include "infer_memory_space.hpp"
 #include "legalize.hpp"
+#include "plan_memory.hpp"
 
 namespace tessera {
 
 inline constexpr const Pass* default_passes[] = {&convert_tensor_to_tile_ops, &flatten_tile_nd_to_2d, &legalize,
-                                                 &infer_memory_space, &assign_buffers};
+                                                 &infer_memory_space, &assign_buffers, &plan_memory};
 
 [[nodiscard]] constexpr List<const Pass*> default_pipeline() {
   return {default_passes, sizeof default_passes / sizeof default_passes[0]};

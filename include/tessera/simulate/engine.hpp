@@ -8,6 +8,7 @@
 
 #include "../ir/program.hpp"
 #include "../ops/all.hpp"
+#include "buffer_contents.hpp"
 #include "data.hpp"
 #include "options.hpp"
 
@@ -36,7 +37,7 @@ class Engine {
  public:
   /// `program`: what calls refer to; null for a function that calls nothing.
   Engine(const Function& f, const SimulateOptions& with, const Program* program = nullptr)
-      : options(with), f_(f), program_(program), slots_(f.value_count()), contents_(f.value_count()) {}
+      : options(with), f_(f), program_(program), slots_(f.value_count()), contents_(f) {}
 
   const SimulateOptions options;
   Statistics statistics;
@@ -150,8 +151,8 @@ class Engine {
     const std::uint32_t b = f_[scratch].buffer;
     if (b == no_index) return;
     for (int i = 0; i < f_.operand_count(op); ++i)
-      if (f_.operand(op, i) != scratch && f_[f_.operand(op, i)].buffer == b) throw_shared(op, i);
-    slots_[scratch.index].content = write_buffer(op, b);
+      if (const ValueId x = f_.operand(op, i); x != scratch && (f_[x].buffer == b || contents_.overlap(x, scratch))) throw_shared(op, i);
+    slots_[scratch.index].content = contents_.write(op, b);
   }
 
  private:
@@ -165,10 +166,6 @@ class Engine {
     bool is_view = false;    ///< memory with other dims than the parameter's
     Box dims;                ///< of memory; what addressed it last may have left others
     mutable std::shared_ptr<Data> seen;  ///< of a view: what was read last
-  };
-  struct Content {
-    std::uint64_t number = 0;
-    OpId writer;
   };
 
   // --- control flow ---
@@ -263,10 +260,11 @@ class Engine {
   }
   void check_intact(OpId reader, ValueId v) const {
     const std::uint32_t b = f_[v].buffer;
-    if (b == no_index || slots_[v.index].content == contents_[b].number) return;
-    const OpId writer = contents_[b].writer;
+    if (b == no_index) return;
+    const Content* const now = contents_.overwritten(b, slots_[v.index].content);
+    if (now == nullptr) return;
     throw InternalError("simulate: buffer overwritten: " + describe(reader) + " reads " + value_text(v) + ", but " +
-                        (writer ? describe(writer) : std::string("nothing")) + " wrote the buffer since");
+                        (now->writer ? describe(now->writer) : std::string("nothing")) + " wrote the buffer since");
   }
   [[noreturn]] void throw_shared(OpId op, int operand) const {
     throw InternalError("simulate: " + describe(op) + ": the instruction cannot share a buffer with its operand " +
@@ -279,9 +277,10 @@ class Engine {
                           std::to_string(t.bytes()) + " bytes in " + std::string(name(t.space)) + ", buffer " +
                           std::to_string(room.bytes()) + " in " + std::string(name(room.space)) + ")");
   }
-  std::uint64_t write_buffer(OpId op, std::uint32_t buffer) {
-    contents_[buffer] = {++last_content_, op};
-    return last_content_;
+  // Whether a result may be written over an operand in another buffer with the same bytes: element for element.
+  [[nodiscard]] bool may_overwrite(OpId op, ValueId operand, ValueId result) const {
+    return f_.info(op).may_alias && byte_range(f_, operand).begin == byte_range(f_, result).begin &&
+           !slots_[operand.index].is_window && same_places(f_.type(operand), f_.type(result));
   }
   // A result becomes the content of its buffer; a view of the same buffer leaves the content as it is.
   void claim_buffer(OpId op, ValueId result) {
@@ -302,18 +301,21 @@ class Engine {
       throw InternalError("simulate: " + describe(op) +
                           ": the result is written in place, but has another buffer than its operand " +
                           std::to_string(info.in_place));
+    for (int i = 0; i < f_.operand_count(op); ++i)
+      if (const ValueId x = f_.operand(op, i); contents_.overlap(x, result) && !may_overwrite(op, x, result)) throw_shared(op, i);
     for (int i = 0; i < f_.operand_count(op); ++i) {
       if (i == info.in_place || buffer_of(i) != b) continue;
       if (!info.may_alias || info.is_view || slots_[f_.operand(op, i).index].is_window) throw_shared(op, i);
     }
-    s.content = write_buffer(op, b);
+    // Storage without content takes no bytes until something is written to it.
+    if (has_addresses(f_) && f_.is(op, ops::create)) s.content = 0;
+    else s.content = contents_.write(op, b);
   }
 
   const Function& f_;
   const Program* program_;
   std::vector<Slot> slots_;
-  std::vector<Content> contents_;  ///< by buffer
-  std::uint64_t last_content_ = 0;
+  BufferContents contents_;
   std::vector<std::pair<std::int64_t, std::int64_t>> symbols_;
 };
 

@@ -293,10 +293,8 @@ class Module {
   }
 
  private:
-  // A mask has one bit for each element, and rows of whole blocks. On a5 its shape is that of what was compared, so that
-  // most of a row is unused.
   [[nodiscard]] TileKey mask_key(const Type& t, const Extent& rows) const {
-    const std::int64_t bytes = options.arch == Arch::a3 ? (t.last() + 7) / 8 : t.last(), cols = (bytes + 31) / 32 * 32;
+    const std::int64_t cols = mask_row_bytes(t, options.arch);
     return {u8, t.space, t.layout, Pad::null, t.rank == 2 ? t.dims[0] : 1, cols, rows.is_constant() ? rows.constant : -1, cols};
   }
   static std::string_view name(Arch a) { return a == Arch::a3 ? "a2a3" : "a5"; }
