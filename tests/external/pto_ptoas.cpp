@@ -11,6 +11,7 @@
 #include "support/valid_extents.hpp"
 #include "tessera/emit/pto_mlir.hpp"
 #include "tessera/passes/pipeline.hpp"
+#include "tessera/passes/plan_memory.hpp"
 
 using namespace programs;
 
@@ -35,14 +36,15 @@ struct Answer {
   bool accepted = false;
   std::string words;
 };
-Answer assemble(const std::string& text, Arch arch) {
+Answer assemble(const std::string& text, Arch arch, int level = 2) {
   static const std::filesystem::path directory = [] {
     std::string form = (std::filesystem::temp_directory_path() / "tessera_ptoas_XXXXXX").string();
     return std::filesystem::path(mkdtemp(form.data()));
   }();
   const std::filesystem::path module = directory / "module.pto", log = directory / "log";
   std::ofstream(module) << text;
-  const std::string command = "'" + assembler() + "' --enable-insert-sync --pto-arch=" + std::string(name(arch)) +
+  const std::string command = "'" + assembler() + "' --enable-insert-sync --pto-level=level" + std::to_string(level) +
+                              " --pto-arch=" + std::string(name(arch)) +
                               " '" + module.string() + "' -o '" + (directory / "module.cpp").string() + "' > '" +
                               log.string() + "' 2>&1";
   const int status = std::system(command.c_str());
@@ -69,19 +71,20 @@ bool refused_for_version(const UserError& e) {
 TEST_CASE("the assembler takes whole kernels") {
   if (absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
-    for (const NamedKernel& k : kernels) {
-      const LoweredKernel l = k.make();
-      std::string text;
-      try {
-        text = emit_pto_mlir(l->f, {.arch = arch, .assembler = version(), .locations = true});
-      } catch (const UserError& e) {
-        if (refused_for_version(e)) continue;
-        throw;
+    for (const int level : {2, 3})
+      for (const NamedKernel& k : kernels) {
+        const Function f = plan_memory.run(k.make()->f, {arch});
+        std::string text;
+        try {
+          text = emit_pto_mlir(f, {.arch = arch, .assembler = version(), .level = level, .locations = true});
+        } catch (const UserError& e) {
+          if (refused_for_version(e)) continue;
+          throw;
+        }
+        const Answer answer = assemble(text, arch, level);
+        INFO(k.name << " " << name(arch) << " level " << level << "\n" << answer.words << text);
+        CHECK(answer.accepted);
       }
-      const Answer answer = assemble(text, arch);
-      INFO(k.name << " " << name(arch) << "\n" << answer.words << text);
-      CHECK(answer.accepted);
-    }
 }
 
 TEST_CASE("the assembler takes kernels that were recorded on tiles of rank above 2") {
@@ -100,7 +103,7 @@ TEST_CASE("the assembler takes kernels that were recorded on tiles of rank above
 
 namespace {
 // One operation, where rules and emitter allow it (unit tests look at what they refuse).
-void check_operation(const OpInfo& op, DType d, Arch arch, bool scratch, bool windows) {
+void check_operation(const OpInfo& op, DType d, Arch arch, bool scratch, bool windows, int level = 2) {
   Lowered l("k");
   l.windows = windows;
   std::string text;
@@ -108,10 +111,11 @@ void check_operation(const OpInfo& op, DType d, Arch arch, bool scratch, bool wi
     const ValueId v = call(l, op, d, scratch);
     if (!v) return;
     sink(l, v);
-    text = emit_pto_mlir(l.f, {.arch = arch, .assembler = version()});
+    const Function f = level == 3 ? plan_memory.run(l.f, {arch}) : l.f;
+    text = emit_pto_mlir(f, {.arch = arch, .assembler = version(), .level = level});
   } catch (const UserError&) { return; }
-  const Answer answer = assemble(text, arch);
-  INFO(op.name << " " << name(d) << " " << name(arch) << (windows ? ", windows" : "") << "\n" << answer.words << text);
+  const Answer answer = assemble(text, arch, level);
+  INFO(op.name << " " << name(d) << " " << name(arch) << (windows ? ", windows" : "") << ", level " << level << "\n" << answer.words << text);
   CHECK(answer.accepted);
 }
 }  // namespace
@@ -126,8 +130,11 @@ TEST_CASE("the assembler takes every operation for the element types of its tabl
           const bool optional_scratch = op->scratch != ScratchRule::none && op != &ops::gather_flat;
           check_operation(*op, d, arch, false, false);
           if (optional_scratch) check_operation(*op, d, arch, true, false);
+          // At level 3 the assembler adds no scratch.
+          check_operation(*op, d, arch, optional_scratch, false, 3);
           const bool look_at_windows = op->level != Level::scalar && (d == f32 || d == i16);
           if (look_at_windows) check_operation(*op, d, arch, optional_scratch, true);
+          if (look_at_windows) check_operation(*op, d, arch, optional_scratch, true, 3);
         }
 }
 

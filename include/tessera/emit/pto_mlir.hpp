@@ -1,5 +1,5 @@
-// The `.pto` text of a fully lowered function, as the PTO assembler takes it at level 2 (it plans memory and flags itself).
-// One IR operation becomes one instruction; equal functions give equal bytes.
+// The `.pto` text of a fully lowered function, as the PTO assembler takes it at level 2, where it plans memory itself, or at
+// level 3, with addresses. One IR operation becomes one instruction; equal functions give equal bytes.
 #pragma once
 
 #include <string>
@@ -8,13 +8,24 @@
 #include "pto_mlir/forms.hpp"
 
 namespace tessera {
+namespace pto {
+inline void require_level(const Function& f, const EmitOptions& options) {
+  if (options.level != 2 && options.level != 3)
+    fail({}, "emit: there is no such level (" + std::to_string(options.level) + ")", "levels: 2, 3");
+  if (options.level == 3 && !(has_addresses(f) && planned_arch(f) == options.arch))
+    throw InternalError("emit_pto_mlir: " + std::string(f.name.c_str()) + " has no addresses for " + std::string(name(options.arch)) +
+                        ", which level 3 needs");
+}
+}  // namespace pto
 
 /// The module that holds `f`. Every tile is 2-D (or one row), stands in a memory space and has a buffer (Value::buffer, by
 /// the pass assign_buffers). Arguments of the function: a pointer for each tensor in the order of the parameters, then
-/// the scalars, then one `index` for each named dim. Throws UserError, at the user's line, for what the assembler refuses.
+/// the scalars, then one `index` for each named dim. At level 3 buffers have addresses for the target, by the pass plan_memory.
+/// Throws UserError, at the user's line, for what the assembler refuses.
 [[nodiscard]] inline std::string emit_pto_mlir(const Function& f, const EmitOptions& options = {}) {
   require_kernel(f);
   require_target(f, options.arch);
+  pto::require_level(f, options);
   pto::Module m(f, options);
   return m.text([](pto::Module& module) {
     module.shallower();

@@ -119,7 +119,7 @@ inline void emit_cast(Module& m, OpId o) {
   const bool direct = from_cols == to_cols || (from_cols > to_cols ? from : to).kind != Tile::Kind::reshaped;
   TileKey k = m.key(v);
   k.cols = std::max(from_cols, to_cols);
-  const Tile made = direct ? to : allocate(m, k, extents_of(m, v), v);
+  const Tile made = direct ? to : allocate_copy(m, o, k, extents_of(m, v), v);
   const Tile a = direct ? narrowed(m, o, from, x, std::min(from_cols, to_cols)) : from;
   const Tile b = narrowed(m, o, made, v, m.types.key(a.type).cols);
   m.line(o, "pto.", m.f.info(o).pto, " ins(", a, inside, " : ", m.type(a), ") outs(", b, " : ", m.type(b), ')');
@@ -135,7 +135,7 @@ inline Tile with_rows_of(Module& m, OpId o, const Tile& of, ValueId v, std::int6
   const std::int64_t own = k.cols;
   check_copy(m, o, k.dtype);
   k.cols = cols;
-  const Tile wide = allocate(m, k, extents_of(m, v), v);
+  const Tile wide = allocate_copy(m, o, k, extents_of(m, v), v);
   if (extracts_in_vec(k.dtype)) copy(m, o, of, wide, k.dtype);
   else put_copy(m, o, of, narrowed(m, o, wide, v, own));
   return wide;
@@ -275,7 +275,7 @@ inline void emit_create(Module& m, OpId o) {
   if (m.f.result_count(o) != 1 || !m.f.type(m.f.result(o)).is_tile())
     contradict(m, o, "the operation has no instruction");
   const ValueId v = m.f.result(o);
-  if (m.f[v].buffer == v.index) m.bind(v, allocate(m, m.key(v), extents_of(m, v), v));
+  if (m.f[v].buffer == v.index) m.bind(v, allocate_buffer(m, o, m.key(v), extents_of(m, v), v));
   else share(m, o, v);
 }
 
@@ -321,8 +321,8 @@ inline void emit_reshape(Module& m, OpId o) {
            "reshape the tensor before it is loaded, or reshape in Vec");
   const bool at_run_time = k.valid_rows < 0 || k.valid_cols < 0;
   if (!is_contiguous(m, of) || (of.kind == Tile::Kind::window && at_run_time)) {
-    if (m.f.type(x).layout == Layout::dn) of = row_of(m, o, of, x, m.key(x), extents_of(m, x));
-    else of = copy_window(m, o, of, x, m.key(x), {}, {}, extents_of(m, x));
+    if (m.f.type(x).layout == Layout::dn) of = row_of(m, o, of, x, m.key(x), extents_of(m, x), Lasts::with_result);
+    else of = copy_window(m, o, of, x, m.key(x), {}, {}, extents_of(m, x), Lasts::with_result);
     if (m.types.key(of.type) == k) return m.bind(v, of);
   }
   m.bind(v, restate(m, o, of, v, k, extents_of(m, v)));

@@ -144,7 +144,7 @@ inline void emit_load(Module& m, OpId o) {
     OpId user;
     f.for_each_use(v, [&](OpId u, int) { user = u; });
     const ValueId seen = f.result(user);
-    t = allocate(m, m.key(seen), extents_of(m, seen), seen);
+    t = allocate_buffer(m, o, m.key(seen), extents_of(m, seen), seen);
     m.bind(v, t);
   } else {
     t = destination(m, o, v);

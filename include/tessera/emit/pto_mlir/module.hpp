@@ -11,6 +11,7 @@
 
 #include "../../ir/cores.hpp"
 #include "../../ir/signature.hpp"
+#include "addresses.hpp"
 #include "constants.hpp"
 
 namespace tessera {
@@ -18,6 +19,7 @@ namespace tessera {
 struct EmitOptions {
   Arch arch = Arch::a3;
   Assembler assembler = Assembler::v0_60;
+  int level = 2;           ///< 2: the assembler plans memory; 3: tiles have the addresses that plan_memory gave them
   bool comments = true;    ///< the user's line behind each instruction: `// softmax.cpp:9`
   bool locations = false;  ///< the same as an MLIR location, which the assembler's own errors then name
 };
@@ -73,6 +75,7 @@ class Module {
         options(o),
         dialect(pto::dialect(o.assembler)),
         types(o.arch),
+        addresses(function),
         names_(f.value_count()),
         tiles_(f.value_count(), 0),
         handles_(1),
@@ -86,6 +89,7 @@ class Module {
   const EmitOptions options;
   const Dialect& dialect;
   TileTypes types;
+  Addresses addresses;
 
   // --- lines ---
   void put(std::string_view t) { out_->append(t); }
@@ -202,6 +206,8 @@ class Module {
     if (known.label == 0) known = constants_.literal(value.type.dtype, value.integer, value.number);
     return known;
   }
+  /// The name of an address; none at level 2.
+  Name address(std::optional<std::int64_t> at) { return at ? constants_.literal(i64, *at, 0) : Name{}; }
   Index unfolded(std::int64_t n) { return {false, 0, constants_.unfolded(n)}; }
   Name zero(DType d) { return constants_.zero(d); }
   Name truth() { return constants_.truth(); }

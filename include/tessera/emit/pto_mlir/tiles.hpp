@@ -20,19 +20,39 @@ struct Extents {
 };
 [[nodiscard]] inline Extents extents_of(const Module& m, ValueId v) { return {m.valid_rows(v), m.valid_cols(v)}; }
 
-/// Allocates storage of a type; `like`: the IR value that it is for.
-inline Tile allocate(Module& m, const TileKey& k, const Extents& valid, ValueId like) {
+/// Allocates storage of a type, at level 3 at an address; `like`: the IR value that it is for.
+inline Tile allocate(Module& m, const TileKey& k, const Extents& valid, ValueId like, std::optional<std::int64_t> address) {
+  const Name at = m.address(address);
   Name rows, cols;
   if (k.valid_rows < 0) rows = m.name(m.index(valid.rows));
   if (k.valid_cols < 0) cols = m.name(m.index(valid.cols));
   const Tile t{m.fresh(like), m.types.find(k), like, k.cols};
   m.begin();
   m.put(t, " = pto.alloc_tile");
+  if (address) m.put(" addr = ", at);
   if (k.valid_rows < 0) m.put(" valid_row = ", rows);
   if (k.valid_cols < 0) m.put(" valid_col = ", cols);
   m.put(" : ", m.type(t));
   m.end();
   return t;
+}
+/// Storage of the buffer that `owner` owns.
+inline Tile allocate_buffer(Module& m, OpId o, const TileKey& k, const Extents& valid, ValueId owner) {
+  if (m.options.level < 3) return allocate(m, k, valid, owner, {});
+  if (bytes_of(k.dtype, k.rows * k.cols) > m.addresses.room_of_buffer(owner)) contradict(m, o, "the tile is larger than its planned bytes");
+  return allocate(m, k, valid, owner, m.addresses.of_buffer(owner));
+}
+/// Storage of a copy, which the passes do not know.
+inline Tile allocate_copy(Module& m, OpId o, const TileKey& k, const Extents& valid, ValueId like, Lasts lasts = Lasts::one_operation) {
+  if (m.options.level < 3) return allocate(m, k, valid, like, {});
+  const std::int64_t bytes = bytes_of(k.dtype, k.rows * k.cols);
+  const std::optional<std::int64_t> at = m.addresses.for_copy(o, lasts, k.space, bytes);
+  if (!at)
+    refuse(m, o,
+           "the instruction needs a copy of its operand, and " + std::string(info(k.space).name) + " has no room for it (" +
+               std::to_string(bytes) + " bytes)",
+           "make tiles smaller, or use a whole tile in place of a window");
+  return allocate(m, k, valid, like, at);
 }
 
 /// Whether textract and tinsert move elements of this type within Vec. Wider integers are copied as the larger of x and x.
@@ -51,18 +71,18 @@ Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, cons
             const Extents& valid);
 Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, const Extents& valid);
 Tile copy_of_column(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row,
-                    const Extents& valid);
+                    const Extents& valid, Lasts lasts);
 
 /// A copy of a window in storage of its own: what a window cannot be used for, the copy can.
 inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row,
-                        const Index& col, const Extents& valid) {
+                        const Index& col, const Extents& valid, Lasts lasts = Lasts::one_operation) {
   if (!m.dialect.inserts_in_vec && m.options.arch == Arch::a3)
     refuse(m, o, "assembler " + std::string(m.dialect.version) + " does not copy a window in Vec on a3",
            "emit for assembler 0.60");
   check_copy(m, o, k.dtype);
   const auto extract = [&](const Tile& from, const TileKey& as) {
     const Name r = m.name(row), c = m.name(col);
-    Tile t = allocate(m, as, valid, v);
+    Tile t = allocate_copy(m, o, as, valid, v, lasts);
     t.copied = true;
     m.line(o, "pto.textract ins(", from, ", ", r, ", ", c, " : ", m.type(from), ", index, index) outs(", t, " : ",
            m.type(t), ')');
@@ -71,7 +91,7 @@ inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const Tile
   if (extracts_in_vec(k.dtype)) return extract(of, k);
   if (of.kind != Tile::Kind::reshaped) {
     const Tile from = window(m, o, of, v, k, row, col, valid);
-    Tile t = allocate(m, k, valid, v);
+    Tile t = allocate_copy(m, o, k, valid, v, lasts);
     t.copied = true;
     put_copy(m, o, from, t);
     return t;
@@ -87,8 +107,8 @@ inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const Tile
 /// A window of a tile as a tile of its own, for `v`.
 inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row, const Index& col,
                    const Extents& valid) {
-  if (of.kind == Tile::Kind::reshaped && k.layout == Layout::nd) return copy_window(m, o, of, v, k, row, col, valid);
-  if (of.kind == Tile::Kind::reshaped) return copy_of_column(m, o, of, v, k, row, valid);
+  if (of.kind == Tile::Kind::reshaped && k.layout == Layout::nd) return copy_window(m, o, of, v, k, row, col, valid, Lasts::with_result);
+  if (of.kind == Tile::Kind::reshaped) return copy_of_column(m, o, of, v, k, row, valid, Lasts::with_result);
   const bool partial = k.valid_rows != k.rows || k.valid_cols != k.cols;
   if (partial && !m.dialect.subview_states_valid)
     refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no window of a tile with valid extents",
@@ -156,19 +176,20 @@ inline Tile whole_row(Module& m, OpId o, const Tile& column, ValueId v, Index& s
   return restate(m, o, of, v, row, {});
 }
 /// A column as a row; a window of a column is copied.
-inline Tile row_of(Module& m, OpId o, const Tile& column, ValueId v, const TileKey& k, const Extents& valid) {
+inline Tile row_of(Module& m, OpId o, const Tile& column, ValueId v, const TileKey& k, const Extents& valid,
+                   Lasts lasts = Lasts::one_operation) {
   if (column.part == 0) return restate(m, o, column, v, as_row(k), {valid.cols, valid.rows});
   Index start;
   const Tile row = whole_row(m, o, column, v, start);
-  return copy_window(m, o, row, v, as_row(k), {}, start, {valid.cols, valid.rows});
+  return copy_window(m, o, row, v, as_row(k), {}, start, {valid.cols, valid.rows}, lasts);
 }
 
 /// A copy of a window of a reshaped column, made as a row.
 inline Tile copy_of_column(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& k, const Index& row,
-                           const Extents& valid) {
+                           const Extents& valid, Lasts lasts) {
   Index start;
   const Tile all = whole_row(m, o, of, v, start);
-  return restate(m, o, copy_window(m, o, all, v, as_row(k), {}, row, {valid.cols, valid.rows}), v, k, valid);
+  return restate(m, o, copy_window(m, o, all, v, as_row(k), {}, row, {valid.cols, valid.rows}, lasts), v, k, valid);
 }
 
 /// A whole tile with other valid extents or another padding.
@@ -211,7 +232,7 @@ inline Tile destination(Module& m, OpId o, ValueId v, Pad pad = Pad::null) {
     return m.tile(target);
   }
   if (m.f[v].buffer != v.index) return share(m, o, v, pad);
-  const Tile t = allocate(m, m.key(v, pad), extents_of(m, v), v);
+  const Tile t = allocate_buffer(m, o, m.key(v, pad), extents_of(m, v), v);
   m.bind(v, t);
   return t;
 }
