@@ -13,6 +13,7 @@ struct CompileOptions {
   std::optional<Arch> arch = {};  ///< none: the target that the kernel is compiled for; a3 when it is compiled for any
   bool verify = true;  ///< after every pass
   Assembler assembler = Assembler::v0_60;  ///< whose spelling is written
+  int level = 2;     ///< of the assembler: 2, where it plans memory, or 3, with planned addresses
 };
 
 /// Runs the default passes over a recorded function. Throws UserError where the program asks for what the target
@@ -49,7 +50,7 @@ template <class F>
   Function f = kernel.trace();
   name_from_source(f);
   const Arch arch = target_of(f, options.arch);
-  return emit_pto_mlir(lower(std::move(f), options), {.arch = arch, .assembler = options.assembler});
+  return emit_pto_mlir(lower(std::move(f), options), {.arch = arch, .assembler = options.assembler, .level = options.level});
 }
 
 /// The module of one kernel of a program.
@@ -65,7 +66,7 @@ template <class F>
   const Program lowered = lower(std::move(p), options);
   std::vector<KernelText> texts;
   for (const Function& f : lowered.functions)
-    if (f.kind == FunctionKind::kernel) texts.push_back({f.name.c_str(), emit_pto_mlir(f, {.arch = arch, .assembler = options.assembler})});
+    if (f.kind == FunctionKind::kernel) texts.push_back({f.name.c_str(), emit_pto_mlir(f, {.arch = arch, .assembler = options.assembler, .level = options.level})});
   return texts;
 }
 

@@ -7,7 +7,7 @@
 #include <tessera/passes/memory/demand.hpp>
 #include <tessera/passes/plan_memory.hpp>
 
-#include "ir.hpp"
+#include "lowering.hpp"
 
 namespace tessera::test {
 
@@ -22,6 +22,21 @@ namespace tessera::test {
 /// What is needed at the same time, at least.
 [[nodiscard]] inline std::int64_t least_of(const Function& planned, MemorySpace space) {
   return detail::Demand(planned, detail::Lifetimes(planned), space, planned_arch(planned)).least();
+}
+
+/// The first byte of the tile of that name.
+[[nodiscard]] inline std::int64_t address(const Function& planned, std::string_view name) {
+  for (std::uint32_t v = 0; v < planned.value_count(); ++v)
+    if (planned.type({v}).is_tile() && std::string_view(planned.name_of({v})) == name) return byte_range(planned, {v}).begin;
+  FAIL("no tile of this name: " << name << "\n" << print(planned));
+  return -1;
+}
+/// "a 0, b 16384".
+[[nodiscard]] inline std::string addresses(const Function& planned, List<std::string_view> names) {
+  std::string text;
+  for (const std::string_view n : names)
+    text.append(text.empty() ? "" : ", ").append(n).append(" ").append(std::to_string(address(planned, n)));
+  return text;
 }
 
 /// Peak against what is needed at least, over all spaces of many functions.

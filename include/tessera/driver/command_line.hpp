@@ -68,6 +68,10 @@ inline Assembler assembler_of(const std::string& version) {
   throw UsageError{"--assembler: this version is not known (" + version + ")",
                    "versions: " + joined(pto::dialects, [](const pto::Dialect& d) { return std::string(d.version); })};
 }
+inline int level_of(const std::string& text) {
+  if (text != "2" && text != "3") throw UsageError{"--level: there is no such level (" + text + ")", "levels: 2, 3"};
+  return text == "2" ? 2 : 3;
+}
 inline Settings settings_of(const std::vector<std::string>& texts) {
   Settings settings;
   for (const std::string& t : texts) {
@@ -83,7 +87,7 @@ inline Settings settings_of(const std::vector<std::string>& texts) {
 
 /// What CLI11 fills in.
 struct Parsed {
-  std::string arch, assembler = "0.60", forms = "pto";
+  std::string arch, assembler = "0.60", level = "2", forms = "pto";
   std::vector<std::string> settings;
   EmitCommand emit;
   LowerCommand lower;
@@ -107,6 +111,8 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   emit->add_option("--emit", p.forms, "forms to write: pto (default: " + p.forms + ")");
   emit->add_option("--assembler", p.assembler,
                    "version of the PTO assembler that reads it: 0.60 or 0.27 (default: " + p.assembler + ")");
+  emit->add_option("--level", p.level,
+                   "level of the PTO assembler: at 2 it plans memory, at 3 tiles have addresses (default: " + p.level + ")");
   emit->add_option("--out", p.emit.directory, "directory for the files (default: the current one)");
   emit->add_option("kernels", p.emit.kernels, "names of kernels (default: all)");
 
@@ -118,6 +124,7 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   repeatable(lower, "--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated");
   lower->add_flag("--print-before-all", p.lower.print_before_all, "print before every pass");
   lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
+  lower->add_flag("--memory-map", p.lower.memory_map, "print where each tile stands in memory, and when, in place of the IR");
   lower->add_flag("--timing", p.lower.timing, "time of each pass, on standard error");
   lower->add_flag("--locations", p.lower.locations, "source lines behind the operations");
 
@@ -149,6 +156,7 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
     p.emit.arch = arch;
     p.emit.generator = program;
     p.emit.assembler = assembler_of(p.assembler);
+    p.emit.level = level_of(p.level);
     return run_emit(env, p.emit);
   }
   if (app.got_subcommand("lower")) {

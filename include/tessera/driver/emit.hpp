@@ -17,6 +17,7 @@ namespace tessera::driver {
 struct EmitCommand {
   Arch arch = Arch::a3;
   Assembler assembler = Assembler::v0_60;
+  int level = 2;
   std::string directory = ".";
   std::string generator = "generator";  ///< the program's name: a directory belongs to one
   std::vector<std::string> kernels;  ///< none: all
@@ -89,8 +90,8 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   const auto add = [&](const KernelEntry& kernel, const Program& p, const Function& f) {
     const std::string name = f.name.c_str(), file = name + ".pto";
     if (f.kind != FunctionKind::kernel) return detail::add_named(callers, caller_json(p, f));
-    if (!detail::add_named(manifest, kernel_json(f, file, command.arch))) return false;
-    files.add(file, emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler}));
+    if (!detail::add_named(manifest, kernel_json(f, file, command.arch, command.level))) return false;
+    files.add(file, emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler, .level = command.level}));
     detail::warn_of_both_cores(errors, kernel, f, command.arch);
     return true;
   };

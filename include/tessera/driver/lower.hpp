@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "../compile.hpp"
+#include "../passes/memory/map.hpp"
 #include "environment.hpp"
 
 namespace tessera::driver {
@@ -14,6 +15,7 @@ struct LowerCommand {
   Arch arch = Arch::a3;
   std::vector<std::string> print_before, print_after;  ///< names of passes
   bool print_before_all = false, print_after_all = false;
+  bool memory_map = false;  ///< of the planned kernels; the IR is printed only where it is asked for, too
   bool timing = false;
   bool locations = false;
 };
@@ -24,6 +26,10 @@ inline void require_passes(const std::vector<std::string>& wanted) {
   try {
     for (const std::string& w : wanted) static_cast<void>(find_pass(default_pipeline(), w));
   } catch (const UserError& e) { throw UsageError{e.diagnostic().message, e.diagnostic().hint}; }
+}
+inline void print_memory_maps(std::ostream& out, const Program& lowered) {
+  for (const Function& f : lowered.functions)
+    if (f.kind == FunctionKind::kernel) out << memory_map(f);
 }
 inline void print_times(std::ostream& err, const std::vector<PassTime>& times) {
   double total = 0;
@@ -37,7 +43,7 @@ inline void print_times(std::ostream& err, const std::vector<PassTime>& times) {
 
 }  // namespace detail
 
-/// IR goes to `out`, times to `err`. Without a choice of passes the lowered function is printed. Throws UsageError.
+/// IR goes to `out`, times to `err`. Without a choice of passes the lowered function is printed, or its memory map. Throws UsageError.
 inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
   detail::require_passes(command.print_before);
   detail::require_passes(command.print_after);
@@ -66,7 +72,8 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       Program recorded = trace_all(kernel, sources);
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", print(recorded, printing));
       const Program lowered = run_passes(std::move(recorded), default_pipeline(), {command.arch}, options);
-      if (!before && !after) env.out << print(lowered, printing);
+      if (!before && !after && !command.memory_map) env.out << print(lowered, printing);
+      if (command.memory_map) detail::print_memory_maps(env.out, lowered);
       if (command.timing) detail::print_times(env.err, times);
     });
   });

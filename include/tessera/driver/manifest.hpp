@@ -55,11 +55,12 @@ inline nlohmann::ordered_json argument_json(const Function& f, const FunctionArg
 
 /// One kernel of the manifest. `f` is the lowered function: results have become parameters. The arguments stand in the
 /// order in which the emitted function takes them.
-[[nodiscard]] inline nlohmann::ordered_json kernel_json(const Function& f, std::string_view file, Arch arch) {
+[[nodiscard]] inline nlohmann::ordered_json kernel_json(const Function& f, std::string_view file, Arch arch, int level = 2) {
   nlohmann::ordered_json j;
   j["name"] = detail::text_json(f.name);
   j["file"] = std::string(file);
   j["arch"] = std::string(name(arch));
+  j["level"] = level;
   j["source"] = {{"file", std::string(short_file(f.location))}, {"line", f.location.line}};
   j["arguments"] = nlohmann::ordered_json::array();
   for (const FunctionArgument& a : function_arguments(f))

@@ -1,4 +1,5 @@
-// Addresses of a module at level 3: those that plan_memory gave to buffers, and free bytes for the copies that the emitter makes.
+// Addresses of a module at level 3: those that plan_memory gave to buffers, and free bytes for the
+// copies and the scratch of the emitter.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace tessera::pto {
 
-/// What the emitter copies is needed while one instruction runs, or as long as the operation's result is.
+/// What the emitter adds is needed while one instruction runs, or as long as the operation's result is.
 enum class Lasts : std::uint8_t { one_operation, with_result };
 
 class Addresses {
@@ -21,8 +22,8 @@ class Addresses {
 
   [[nodiscard]] std::int64_t of_buffer(ValueId tile) const { return byte_range(f_, tile).begin; }
   [[nodiscard]] std::int64_t room_of_buffer(ValueId tile) const { return byte_range(f_, tile).bytes(); }
-  /// The lowest bytes of a space that no buffer and no other copy needs while this one is needed; none: there are no such.
-  [[nodiscard]] std::optional<std::int64_t> for_copy(OpId op, Lasts lasts, MemorySpace space, std::int64_t bytes) {
+  /// The lowest bytes of a space that no buffer and no other temporary needs while this one is needed; none: there are no such.
+  [[nodiscard]] std::optional<std::int64_t> for_temporary(OpId op, Lasts lasts, MemorySpace space, std::int64_t bytes) {
     if (!lives_) find_buffers();
     tessera::detail::Spans spans = lives_->copy(op, lasts == Lasts::with_result ? f_.result(op) : ValueId{});
     const std::int64_t unit = info(space).alignment, size = (bytes + unit - 1) / unit * unit;
@@ -61,7 +62,7 @@ class Addresses {
   }
 
   const Function& f_;
-  std::optional<tessera::detail::Lifetimes> lives_;  // when the first copy is made
+  std::optional<tessera::detail::Lifetimes> lives_;  // when there is a first temporary
   std::vector<Block> blocks_;
   std::vector<ByteRange> taken_;
 };

@@ -119,7 +119,7 @@ inline void emit_cast(Module& m, OpId o) {
   const bool direct = from_cols == to_cols || (from_cols > to_cols ? from : to).kind != Tile::Kind::reshaped;
   TileKey k = m.key(v);
   k.cols = std::max(from_cols, to_cols);
-  const Tile made = direct ? to : allocate_copy(m, o, k, extents_of(m, v), v);
+  const Tile made = direct ? to : allocate_temporary(m, o, k, extents_of(m, v), v);
   const Tile a = direct ? narrowed(m, o, from, x, std::min(from_cols, to_cols)) : from;
   const Tile b = narrowed(m, o, made, v, m.types.key(a.type).cols);
   m.line(o, "pto.", m.f.info(o).pto, " ins(", a, inside, " : ", m.type(a), ") outs(", b, " : ", m.type(b), ')');
@@ -135,7 +135,7 @@ inline Tile with_rows_of(Module& m, OpId o, const Tile& of, ValueId v, std::int6
   const std::int64_t own = k.cols;
   check_copy(m, o, k.dtype);
   k.cols = cols;
-  const Tile wide = allocate_copy(m, o, k, extents_of(m, v), v);
+  const Tile wide = allocate_temporary(m, o, k, extents_of(m, v), v);
   if (extracts_in_vec(k.dtype)) copy(m, o, of, wide, k.dtype);
   else put_copy(m, o, of, narrowed(m, o, wide, v, own));
   return wide;
@@ -206,8 +206,17 @@ inline void emit_sequence(Module& m, OpId o) {
     refuse(m, o, "assembler " + std::string(m.dialect.version) + " has no descending sequence",
            "emit for assembler 0.60");
   const Name start = with_sign(m, m.f.operand(o, 0));
-  const std::string_view d = info(m.f.type(m.f.operand(o, 0)).dtype).pto_name;
+  const DType dtype = m.f.type(m.f.operand(o, 0)).dtype;
+  const std::string_view d = info(dtype).pto_name;
   const Tile t = destination(m, o, m.f.result(o));
+  // At level 3 the assembler adds no scratch; a3 wants some, in elements of 32 bits.
+  if (m.options.level == 3 && m.options.arch == Arch::a3 && m.dialect.sequence_has_scratch) {
+    const std::int64_t cols = info(dtype).bits == 16 ? 448 : 192;
+    const Tile scratch = allocate_temporary(m, o, {i32, Vec, Layout::nd, Pad::null, 1, cols, 1, cols}, {}, m.f.result(o));
+    m.line(o, "pto.", m.f.info(o).pto, " ins(", start, ", ", scratch, " : ", d, ", ", m.type(scratch), ") outs(", t, " : ", m.type(t), ')',
+           descending ? " {descending = true}" : "");
+    return;
+  }
   m.line(o, "pto.", m.f.info(o).pto, " ins(", start, " : ", d, ") outs(", t, " : ", m.type(t), ')',
          descending ? " {descending = true}" : "");
 }

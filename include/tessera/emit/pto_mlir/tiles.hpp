@@ -42,16 +42,16 @@ inline Tile allocate_buffer(Module& m, OpId o, const TileKey& k, const Extents& 
   if (bytes_of(k.dtype, k.rows * k.cols) > m.addresses.room_of_buffer(owner)) contradict(m, o, "the tile is larger than its planned bytes");
   return allocate(m, k, valid, owner, m.addresses.of_buffer(owner));
 }
-/// Storage of a copy, which the passes do not know.
-inline Tile allocate_copy(Module& m, OpId o, const TileKey& k, const Extents& valid, ValueId like, Lasts lasts = Lasts::one_operation) {
+/// Storage that the passes do not know: a copy, or scratch.
+inline Tile allocate_temporary(Module& m, OpId o, const TileKey& k, const Extents& valid, ValueId like, Lasts lasts = Lasts::one_operation) {
   if (m.options.level < 3) return allocate(m, k, valid, like, {});
   const std::int64_t bytes = bytes_of(k.dtype, k.rows * k.cols);
-  const std::optional<std::int64_t> at = m.addresses.for_copy(o, lasts, k.space, bytes);
+  const std::optional<std::int64_t> at = m.addresses.for_temporary(o, lasts, k.space, bytes);
   if (!at)
     refuse(m, o,
-           "the instruction needs a copy of its operand, and " + std::string(info(k.space).name) + " has no room for it (" +
+           "the instruction needs storage beside its operands, and " + std::string(info(k.space).name) + " has no room for it (" +
                std::to_string(bytes) + " bytes)",
-           "make tiles smaller, or use a whole tile in place of a window");
+           "make tiles smaller; a window that is an operand may be copied first, a whole tile is not");
   return allocate(m, k, valid, like, at);
 }
 
@@ -82,7 +82,7 @@ inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const Tile
   check_copy(m, o, k.dtype);
   const auto extract = [&](const Tile& from, const TileKey& as) {
     const Name r = m.name(row), c = m.name(col);
-    Tile t = allocate_copy(m, o, as, valid, v, lasts);
+    Tile t = allocate_temporary(m, o, as, valid, v, lasts);
     t.copied = true;
     m.line(o, "pto.textract ins(", from, ", ", r, ", ", c, " : ", m.type(from), ", index, index) outs(", t, " : ",
            m.type(t), ')');
@@ -91,7 +91,7 @@ inline Tile copy_window(Module& m, OpId o, const Tile& of, ValueId v, const Tile
   if (extracts_in_vec(k.dtype)) return extract(of, k);
   if (of.kind != Tile::Kind::reshaped) {
     const Tile from = window(m, o, of, v, k, row, col, valid);
-    Tile t = allocate_copy(m, o, k, valid, v, lasts);
+    Tile t = allocate_temporary(m, o, k, valid, v, lasts);
     t.copied = true;
     put_copy(m, o, from, t);
     return t;

@@ -70,7 +70,11 @@ class Lifetimes {
     spans_.resize(owners_.size());
     for (std::uint32_t v = 0; v < f.value_count(); ++v)
       if (is_placed({v})) value({v}, spans_[buffer({v})]);
-    for (const OpId op : all_operations(f)) note(op);
+    order_.reserve(f.operation_count());
+    for (const OpId op : all_operations(f)) {
+      order_.push_back(op);
+      note(op);
+    }
     for (Spans& s : spans_) join_spans(s);
   }
 
@@ -91,12 +95,9 @@ class Lifetimes {
   }
   /// The operation that runs at a moment, or the one in front of it.
   [[nodiscard]] OpId operation_at(std::uint32_t moment) const {
-    OpId found{};
-    for (const OpId op : all_operations(f_)) {
-      if (live_.at(op).position > moment / 2) break;
-      found = op;
-    }
-    return found;
+    const auto behind = std::upper_bound(order_.begin(), order_.end(), moment / 2,
+                                         [&](std::uint32_t position, OpId op) { return position < live_.at(op).position; });
+    return behind != order_.begin() ? *(behind - 1) : OpId{};
   }
   [[nodiscard]] Span during(OpId op) const { return {2 * live_.at(op).position, 2 * live_.at(op).position + 1}; }
 
@@ -199,6 +200,7 @@ class Lifetimes {
   Liveness live_;
   Contents contents_;
   std::vector<std::uint32_t> number_;  // by value: of the buffer that it owns
+  std::vector<OpId> order_;            // of the program
   std::vector<ValueId> owners_;        // by buffer
   std::vector<Spans> spans_;           // by buffer
   std::vector<std::pair<std::uint32_t, std::uint32_t>> successions_;

@@ -1,0 +1,99 @@
+// The memory map of a planned function as text: for each space its peak and limit, and for each buffer its address, its bytes,
+// the tile that it is named after, and the operations between which it is needed.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "demand.hpp"
+
+namespace tessera {
+namespace detail {
+
+class MemoryMap {
+ public:
+  explicit MemoryMap(const Function& f) : f_(f), arch_(planned_arch(f)), lives_(f), number_(f.operation_count()) {
+    int n = 0;
+    for (const OpId op : all_operations(f)) number_[op.index] = ++n;
+  }
+
+  [[nodiscard]] std::string text() {
+    out_ = "memory of " + std::string(f_.name.c_str()) + " on " + std::string(name(arch_)) + "\n";
+    for (int s = Vec; s < space_count; ++s) space(static_cast<MemorySpace>(s));
+    if (empty_) out_.append("no tiles\n");
+    return std::move(out_);
+  }
+
+ private:
+  void space(MemorySpace s) {
+    const Demand demand(f_, lives_, s, arch_);
+    std::vector<std::uint32_t> buffers = demand.buffers();
+    if (buffers.empty()) return;
+    empty_ = false;
+    std::int64_t peak = 0;
+    for (const std::uint32_t b : buffers) peak = std::max(peak, range(b).end);
+    std::sort(buffers.begin(), buffers.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const std::int64_t x = range(a).begin, y = range(b).begin;
+      return x != y ? x < y : first(a) != first(b) ? first(a) < first(b) : a < b;
+    });
+    const OpId tightest = lives_.operation_at(demand.tightest());
+    out_.append("\n").append(name(s)).append(": peak ").append(std::to_string(peak)).append(" of ").append(std::to_string(capacity(s, arch_)));
+    out_.append(" bytes; at least ").append(std::to_string(demand.least())).append(" are needed, at ").append(moment(tightest)).append("\n");
+    std::vector<std::vector<std::string>> rows{{"address", "bytes", "tile", "line", "needed"}};
+    for (const std::uint32_t b : buffers) rows.push_back(row(b));
+    table(rows);
+  }
+  [[nodiscard]] ByteRange range(std::uint32_t b) const { return byte_range(f_, lives_.owner(b)); }
+  [[nodiscard]] std::uint32_t first(std::uint32_t b) const { return lives_.spans(b).empty() ? 0 : lives_.spans(b).front().begin; }
+  [[nodiscard]] std::string moment(OpId op) const {
+    return op ? std::to_string(number_[op.index]) + " " + std::string(f_.info(op).name) : std::string("the start");
+  }
+  [[nodiscard]] std::vector<std::string> row(std::uint32_t b) const {
+    const ValueId v = lives_.owner(b);
+    const OpId by = f_.definition(v);
+    const std::string_view name = f_.name_of(v);
+    std::string needed;
+    for (const Span& s : lives_.spans(b)) {
+      const OpId from = lives_.operation_at(s.begin), to = lives_.operation_at(s.end);
+      needed.append(needed.empty() ? "" : ", ").append(moment(from));
+      if (from != to) needed.append(" .. ").append(moment(to));
+    }
+    if (needed.empty()) needed = "never";
+    return {std::to_string(range(b).begin), std::to_string(range(b).bytes()), std::string(name.empty() ? f_.info(by).name : name),
+            std::to_string(f_[by].location.line), std::move(needed)};
+  }
+  // Numbers to the right, words to the left.
+  void table(const std::vector<std::vector<std::string>>& rows) {
+    std::size_t width[5] = {};
+    for (const auto& row : rows)
+      for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+    for (const auto& row : rows) {
+      std::string line;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const bool number = i != 2 && i != 4;
+        const std::string padding(width[i] - row[i].size(), ' ');
+        line.append("  ").append(number ? padding + row[i] : row[i] + (i == 4 ? "" : padding));
+      }
+      out_.append(line).append("\n");
+    }
+  }
+
+  const Function& f_;
+  const Arch arch_;
+  Lifetimes lives_;
+  std::vector<int> number_;  // by operation: its place in the program
+  std::string out_;
+  bool empty_ = true;
+};
+
+}  // namespace detail
+
+/// The memory map of a function with planned addresses (pass plan_memory).
+[[nodiscard]] inline std::string memory_map(const Function& f) {
+  if (!has_addresses(f)) throw InternalError("memory_map: " + std::string(f.name.c_str()) + " has no addresses");
+  return detail::MemoryMap(f).text();
+}
+
+}  // namespace tessera
