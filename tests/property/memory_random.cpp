@@ -40,3 +40,62 @@ TEST_CASE("plans of random programs are near what is needed at least") {
   measure("tile programs", count, [](std::uint64_t seed, int n) { return std::make_unique<RandomTileProgram>(seed, n); });
   measure("tensor programs", count, [](std::uint64_t seed, int n) { return std::make_unique<RandomTensorProgram>(seed, n); });
 }
+
+// --- plans that are made wrong ---
+
+namespace {
+
+struct Found {
+  int mutants = 0, by_verifier = 0, by_simulator = 0;
+};
+
+// Two buffers that are needed at the same time, one moved so that they have bytes in common.
+void mutate(const RandomProgram& p, const Function& planned, std::uint32_t& state, Found& found) {
+  const detail::Lifetimes lives(planned);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (int s = Vec; s < space_count; ++s)
+    detail::Demand(planned, lives, static_cast<MemorySpace>(s), planned_arch(planned)).for_each_pair([&](std::uint32_t a, std::uint32_t b) {
+      if (a != b) pairs.push_back({a, b});
+    });
+  for (int i = 0; i < 4 && !pairs.empty(); ++i) {
+    const auto below = [&](std::size_t n) {
+      state = state * 1664525u + 1013904223u;
+      return static_cast<std::size_t>(state >> 8) % n;
+    };
+    auto [a, b] = pairs[below(pairs.size())];
+    if (below(2) != 0) std::swap(a, b);
+    Function wrong = planned;
+    const ValueId from = lives.owner(a), to = lives.owner(b);
+    const auto unit = static_cast<std::uint32_t>(info(planned.type(to).space).alignment);
+    const auto blocks = static_cast<std::size_t>(byte_range(planned, to).bytes()) / unit;
+    wrong[from].address = wrong[to].address + unit * static_cast<std::uint32_t>(below(blocks > 0 ? blocks : 1));
+    ++found.mutants;
+    INFO(print(wrong));
+    const bool verified = thrown<InternalError>([&] { verify(wrong, {Property::addresses_planned}); }) == "nothing is thrown";
+    CHECK_FALSE(verified);
+    found.by_verifier += verified ? 0 : 1;
+    RandomProgram::Run run = p.run();
+    std::deque<HostTensor> results;
+    for (std::size_t k = run.arguments.size(); k < wrong.parameters.size(); ++k) {
+      const Type& t = wrong.type(wrong.parameters[k].value);
+      run.arguments.emplace_back(results.emplace_back(t.dtype, simulator::result_dims(wrong, t, run.arguments)));
+    }
+    const std::string said = thrown<InternalError>([&] { static_cast<void>(simulator::run_lowered(wrong, run.arguments, {})); });
+    found.by_simulator += said != "nothing is thrown" ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an address that overlaps a tile that is needed is found") {
+  Found found;
+  std::uint32_t state = 1;
+  for (std::uint64_t seed = 1; seed <= (TESSERA_LONG_TESTS ? 1000u : 100u); ++seed) {
+    RandomTileProgram program(seed, 60);
+    if (const auto f = lowered(program.k.f(), Arch::a3)) mutate(program, *f, state, found);
+  }
+  std::cout << found.mutants << " wrong plans: the verifier finds " << found.by_verifier << ", a run " << found.by_simulator << "\n";
+  CHECK(found.mutants > 100);
+  CHECK(found.by_verifier == found.mutants);
+  CHECK(found.by_simulator * 10 >= found.mutants * 7);  // the others stand where the run does not come by, or reads no more
+}

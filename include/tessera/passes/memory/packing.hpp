@@ -56,7 +56,7 @@ class Packing {
  private:
   static constexpr std::int64_t none = -1;
   static constexpr std::size_t most_for_search = 8;
-  static constexpr std::int64_t most_visits = 4'000'000;  // of neighbours, in all repairs: it bounds the time
+  static constexpr std::int64_t most_visits = 1'000'000;  // of neighbours: with eight attempts more it bounds the time of repairs
 
   [[nodiscard]] bool done() const { return peak_ == p_.least; }
 
@@ -108,7 +108,9 @@ class Packing {
       return static_cast<std::size_t>(state >> 8) % n;
     };
     std::vector<std::uint32_t> order = best_order_;
-    for (int turn = 0; turn < 2000 && visits_ < most_visits && !done(); ++turn) {
+    std::int64_t limit = most_visits;
+    for (const auto& list : p_.neighbours) limit += 8 * static_cast<std::int64_t>(list.size());
+    for (int turn = 0; turn < 2000 && visits_ < limit && !done(); ++turn) {
       const auto above = [&](std::uint32_t b) { return at_[b] + p_.bytes[b] > p_.least; };
       if (turn % 20 == 19) {
         order = best_order_;
