@@ -21,4 +21,5 @@ run("${BLOCKS}" output "${PAGE}" manifest "cat ${build}/my_kernels/manifest.json
 run("${BLOCKS}" output "${PAGE}" list "${generator} list")
 run("${BLOCKS}" output "${PAGE}" emit "${generator} emit --arch a5 --out ${WORK_DIR}/gen")
 run("${BLOCKS}" output "${PAGE}" lower "${generator} lower softmax --print-after convert_tensor_to_tile_ops")
+run("${BLOCKS}" output "${PAGE}" map "${generator} lower softmax --memory-map")
 run("${BLOCKS}" output "${PAGE}" check "${generator} check")

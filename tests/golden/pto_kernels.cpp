@@ -6,6 +6,9 @@
 #include "support/catch.hpp"
 #include "support/pto_kernels.hpp"
 #include "tessera/emit/pto_mlir.hpp"
+#include "tessera/ir/addresses.hpp"
+#include "tessera/passes/memory/map.hpp"
+#include "tessera/passes/plan_memory.hpp"
 
 using namespace programs;
 
@@ -30,6 +33,18 @@ TEST_CASE("kernels for a3 are written as expected") {
     const LoweredKernel l = k.make();
     compare_with_file(std::string(k.name) + ".a3.pto", emit_pto_mlir(l->f, {.arch = Arch::a3}));
   }
+}
+
+TEST_CASE("at level 3 tiles have addresses; the memory map tells them") {
+  for (const NamedKernel& k : kernels) {
+    const Function f = plan_memory.run(k.make()->f, {Arch::a3});
+    compare_with_file(std::string(k.name) + ".a3.level3.pto", emit_pto_mlir(f, {.arch = Arch::a3, .level = 3}));
+    compare_with_file(std::string(k.name) + ".a3.memory.txt", memory_map(f));
+    CHECK_FALSE(address_fault(f));
+    CHECK(emit_pto_mlir(f, {.arch = Arch::a3}) == emit_pto_mlir(k.make()->f, {.arch = Arch::a3}));
+  }
+  const Function f = plan_memory.run(matmul_loop()->f, {Arch::a5});
+  compare_with_file("matmul_loop.a5.level3.pto", emit_pto_mlir(f, {.arch = Arch::a5, .level = 3}));
 }
 
 TEST_CASE("the left operand's layout is the target's") {

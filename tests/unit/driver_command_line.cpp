@@ -124,6 +124,7 @@ TEST_CASE("the manifest states files, places, and arguments in the order of a ca
       "name": "widen",
       "file": "widen.pto",
       "arch": "a3",
+      "level": 2,
       "source": {
         "file": "kernels.cpp",
         "line": 9
@@ -407,10 +408,22 @@ TEST_CASE("a wrong command line says what there is") {
   refused({"emit", "--emit", ""}, "error: --emit: there is no form of this name ()");
   refused({"emit", "--assembler", "0.1"},
           "error: --assembler: this version is not known (0.1)\n  hint: versions: 0.60, 0.27");
+  refused({"emit", "--level", "1"}, "error: --level: there is no such level (1)\n  hint: levels: 2, 3");
   refused({"emit", "--out"}, "error: --out");
   refused({"list", "--all"}, "error: The following argument was not expected: --all");
   refused({"check", "--set", "S"}, "error: --set: not a name and a number (S)");
   refused({"check", "--set", "S=4x"}, "error: --set: not a name and a number (S=4x)");
+}
+
+TEST_CASE("at level 3 tiles have addresses, and the manifest states the level") {
+  Generator g;
+  add_softmax(g);
+  REQUIRE(g.run({"emit", "--out", g.directory.string()}) == 0);
+  CHECK_FALSE(contains(contents(g.directory / "softmax.pto"), "addr ="));
+  CHECK(contains(contents(g.directory / "manifest.json"), "\"level\": 2,"));
+  REQUIRE(g.run({"emit", "--level", "3", "--out", g.directory.string()}) == 0);
+  CHECK(contains(contents(g.directory / "softmax.pto"), " = pto.alloc_tile addr = %c0_i64 : "));
+  CHECK(contains(contents(g.directory / "manifest.json"), "\"level\": 3,"));
 }
 
 TEST_CASE("help is printed on request") {
@@ -489,6 +502,16 @@ TEST_CASE("lower prints the IR where it is asked to") {
     REQUIRE(g.run({"lower", "softmax", "--print-before-all"}) == 0);
     CHECK(g.out.str().substr(0, 46) == "// softmax: before convert_tensor_to_tile_ops\n");
     CHECK_FALSE(contains(g.out.str(), "after"));
+  }
+  SECTION("as a memory map, in place of the IR") {
+    REQUIRE(g.run({"lower", "softmax", "--memory-map"}) == 0);
+    CHECK(g.out.str().substr(0, 24) == "memory of softmax on a3\n");
+    CHECK(contains(g.out.str(), "\nVec: peak "));
+    CHECK(contains(g.out.str(), " of 188416 bytes; at least "));
+    CHECK_FALSE(contains(g.out.str(), "tile.load"));
+    REQUIRE(g.run({"lower", "softmax", "--memory-map", "--print-after", "legalize", "--arch", "a5"}) == 0);
+    CHECK(contains(g.out.str(), "// softmax: after legalize\n"));
+    CHECK(contains(g.out.str(), "memory of softmax on a5\n"));
   }
   SECTION("with times, apart from the IR") {
     REQUIRE(g.run({"lower", "softmax", "--timing"}) == 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "demand.hpp"
@@ -47,6 +48,16 @@ class MemoryMap {
   }
   [[nodiscard]] ByteRange range(std::uint32_t b) const { return byte_range(f_, lives_.owner(b)); }
   [[nodiscard]] std::uint32_t first(std::uint32_t b) const { return lives_.spans(b).empty() ? 0 : lives_.spans(b).front().begin; }
+  // When a buffer is needed, in operations; without the moments between two that follow each other.
+  [[nodiscard]] std::vector<std::pair<OpId, OpId>> needs(std::uint32_t b) const {
+    std::vector<std::pair<OpId, OpId>> list;
+    for (const Span& s : lives_.spans(b)) {
+      const OpId from = lives_.operation_at(s.begin), to = lives_.operation_at(s.end);
+      if (!list.empty() && number_[from.index] <= number_[list.back().second.index] + 1) list.back().second = to;
+      else list.push_back({from, to});
+    }
+    return list;
+  }
   [[nodiscard]] std::string moment(OpId op) const {
     return op ? std::to_string(number_[op.index]) + " " + std::string(f_.info(op).name) : std::string("the start");
   }
@@ -55,8 +66,7 @@ class MemoryMap {
     const OpId by = f_.definition(v);
     const std::string_view name = f_.name_of(v);
     std::string needed;
-    for (const Span& s : lives_.spans(b)) {
-      const OpId from = lives_.operation_at(s.begin), to = lives_.operation_at(s.end);
+    for (const auto& [from, to] : needs(b)) {
       needed.append(needed.empty() ? "" : ", ").append(moment(from));
       if (from != to) needed.append(" .. ").append(moment(to));
     }
