@@ -120,3 +120,19 @@ TEST_CASE("passes over a program are observed as a whole") {
   other.functions[0].target = static_cast<int>(Arch::a5);
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(run_passes(other, default_pipeline(), {Arch::a3})); }), "compiled for another target"));
 }
+
+TEST_CASE("a reference to a type or an operation lasts while a function grows") {
+  Function f;
+  Builder b(f);
+  const ValueId first = b.index(1000);
+  const Type* const type = &f.type(first);
+  const OpId op = f.definition(b.value(ops::create, {}, {}, shaped_type(f32, {8, 64}, Vec)));
+  const Operation* const operation = &f[op];
+  for (std::int64_t i = 0; i < 1000; ++i) static_cast<void>(b.value(ops::muls, {b.value(ops::create, {}, {}, shaped_type(f32, {8, 64}, Vec)), f.constant(f32, static_cast<double>(i))}));
+  CHECK(&f.type(first) == type);
+  CHECK(&f[op] == operation);
+  const Function copy = f;
+  CHECK(copy.operation_count() == f.operation_count());
+  CHECK(copy.type(first) == *type);
+  CHECK(&copy.type(first) != type);
+}

@@ -154,6 +154,62 @@ class Pool : detail::pool_storage {
   }
 };
 
+/// A growing array whose elements stay where they are: a reference to one lasts as long as the array.
+template <class T>
+class StablePool {
+  static constexpr std::size_t per_chunk = 64;
+
+ public:
+  StablePool() = default;
+  StablePool(const StablePool& o) { copy(o); }
+  StablePool(StablePool&& o) noexcept : chunks_(static_cast<Pool<T*>&&>(o.chunks_)), size_(o.size_) { o.size_ = 0; }
+  StablePool& operator=(const StablePool& o) {
+    if (this != &o) {
+      clear();
+      copy(o);
+    }
+    return *this;
+  }
+  StablePool& operator=(StablePool&& o) noexcept {
+    if (this != &o) {
+      clear();
+      chunks_ = static_cast<Pool<T*>&&>(o.chunks_);
+      size_ = o.size_;
+      o.size_ = 0;
+    }
+    return *this;
+  }
+  ~StablePool() { clear(); }
+
+  [[nodiscard]] TESSERA_INLINE std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t capacity() const { return chunks_.size() * per_chunk; }
+  [[nodiscard]] TESSERA_INLINE T& operator[](std::size_t i) { return chunks_[i / per_chunk][i % per_chunk]; }
+  [[nodiscard]] TESSERA_INLINE const T& operator[](std::size_t i) const { return chunks_[i / per_chunk][i % per_chunk]; }
+  T& push_back(const T& t) {
+    if (size_ == capacity()) add_chunk();
+    T* const made = new (chunks_[size_ / per_chunk] + size_ % per_chunk) T(t);
+    ++size_;
+    return *made;
+  }
+
+ private:
+  void add_chunk() {
+    void* const chunk = std::malloc(per_chunk * sizeof(T));
+    if (chunk == nullptr) throw std::bad_alloc();
+    chunks_.push_back(static_cast<T*>(chunk));
+  }
+  void copy(const StablePool& o) {
+    for (std::size_t i = 0; i < o.size_; ++i) push_back(o[i]);
+  }
+  void clear() {
+    while (size_ > 0) (*this)[--size_].~T();
+    for (T* const chunk : chunks_) std::free(chunk);
+    chunks_.clear();
+  }
+  Pool<T*> chunks_;
+  std::size_t size_ = 0;
+};
+
 /// A text. Converts to and from the standard strings.
 class Text {
  public:

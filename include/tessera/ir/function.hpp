@@ -69,7 +69,6 @@ struct Block {
   OpId owner;  ///< the operation that holds it; none for a function's body
   Pool<ValueId> arguments;
   bool open = false;  ///< being recorded
-  static constexpr bool moves_bitwise = true;
 };
 
 struct Parameter {
@@ -331,8 +330,6 @@ class Function {
     return a;
   }
   void reserve(std::size_t operations) {
-    operations_.reserve(operations);
-    values_.reserve(operations);
     uses_.reserve(operations * 2);
   }
 
@@ -392,11 +389,12 @@ class Function {
     }
   }
 
-  Pool<Operation> operations_;
-  Pool<Value> values_;
+  // Stable: passes hold references to types and operations while they add values.
+  StablePool<Operation> operations_;
+  StablePool<Value> values_;
   Pool<Use> uses_;
   Pool<Attr> attrs_;
-  Pool<Block> blocks_;
+  StablePool<Block> blocks_;
   Pool<Extent> extents_;
   Pool<std::int64_t> lists_;
   Pool<Text> strings_;
