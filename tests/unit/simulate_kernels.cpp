@@ -54,6 +54,21 @@ inline const auto accumulate =
   for (Index i : range(0, 8, 4)) store(load<Shape<2, 4, 64>>(x, at(0, i, 0)) * 2.0f, sum, at(0, i, 0), Atomic::add);
   store(x, sum, at(0, 0, 0), Atomic::add);
 });
+inline const auto add_to_nothing = kernel("add_to_nothing", [](Tensor<Shape<16, 64>, f32> x, Out<Tensor<Shape<16, 64>, f32>> sum) {
+  store(x, sum, at(0, 0), Atomic::add);
+});
+using Factors = Tensor<Shape<2, 16, 32>, f16>;
+using Turned = Tensor<Shape<2, 32, 16>, f16>;
+inline const auto added_product = kernel("added_product", [](Factors a, Turned b, Tensor<Shape<2, 16, 16>, f32> c) { return matmul_acc(c, a, b); });
+inline const auto product_in_while = kernel("product_in_while", [](Factors a, Turned b, Index n) {
+  Var p = matmul(a, b);
+  Var c = n;
+  while_([&] { return c > 0; }, [&] {
+    p = matmul_acc(p, a, b);
+    c = c - 1;
+  });
+  return col_max(p);
+});
 inline const auto add_bf16 =
     kernel("add_bf16", [](Tensor<Shape<16, 64>, bf16> x, InOut<Tensor<Shape<16, 64>, bf16>> sum) {
   store(x, sum, at(0, 0), Atomic::add);
@@ -159,5 +174,26 @@ TEST_CASE("a store adds atomically") {
   };
   CHECK(refusal([] { (void)emit_pto(add_bf16, {.arch = Arch::a5}); }) ==
         "store: the target cannot add atomically in this element type (bf16)");
+  CHECK(refusal([] {
+          auto nothing = zeros<Tensor<Shape<16, 64>, f32>>();
+          (void)simulate(add_to_nothing, random<Tensor<Shape<16, 64>, f32>>(1), nothing);
+        }) == "store: Atomic::add adds to an element that holds nothing (element [0, 0] of [16, 64])");
   CHECK(refusal([] { (void)add_u16.trace(); }) == "store: the target cannot add atomically in this element type (u16)");
+}
+TEST_CASE("a product added to a tensor is rounded as the product and the sum are") {
+  const auto a = random<Factors>(1);
+  const auto b = random<Turned>(2);
+  const auto c = random<Tensor<Shape<2, 16, 16>, f32>>(3);
+  for (const Arch arch : {Arch::a3, Arch::a5}) {
+    const auto r = simulate(added_product, {.arch = arch, .agreement = Agreement::exact}, a, b, c);
+    double sum = static_cast<double>(c(1, 3, 5));
+    for (int k = 0; k < 32; ++k) sum += static_cast<double>(a(1, 3, k)) * static_cast<double>(b(1, k, 5));
+    CHECK(std::abs(static_cast<double>(r(1, 3, 5)) - sum) < 1e-5);
+  }
+}
+TEST_CASE("the assembler makes no section around a while loop: the function has a kind") {
+  for (const Arch arch : {Arch::a3, Arch::a5})
+    CHECK(emit_pto(product_in_while, {.arch = arch}).find("pto.kernel_kind = #pto.kernel_kind<vector>") != std::string::npos);
+  const auto r = simulate(product_in_while, random<Factors>(1), random<Turned>(2), 2);
+  CHECK(r(0, 0, 0) != 0);
 }

@@ -10,6 +10,7 @@ namespace tessera {
 struct Cores {
   OpId vector, cube;
   bool both_in_one_region = false;  ///< in one loop or branch
+  bool in_while = false;            ///< some of it stands in a while loop
   [[nodiscard]] bool both() const { return vector && cube; }
 };
 
@@ -40,6 +41,7 @@ inline void add_cores(Cores& cores, const Function& f, BlockId b) {
     add_operation(f, cores.vector, inside.vector);
     add_operation(f, cores.cube, inside.cube);
     cores.both_in_one_region = cores.both_in_one_region || inside.both() || inside.both_in_one_region;
+    cores.in_while = cores.in_while || inside.in_while || (f.is(o, ops::while_loop) && (inside.vector || inside.cube));
   }
 }
 

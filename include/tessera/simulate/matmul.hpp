@@ -78,14 +78,21 @@ inline void matmul(Call& c) {
   multiply_onto(c, ops::matmul.first_factor, r);
   c.result(std::move(r));
 }
+/// The product is rounded and then added: so it is, too, where passes make two operations of it.
 inline void matmul_acc(Call& c) {
-  Data r = c.in(0);
-  const Matrix whole = matrix_of(r, c.valid(0), false);
-  Box batches = r.dims;
-  batches[r.dims.rank - 1] = batches[r.dims.rank - 2] = 1;
-  const Box strides = strides_of(r.dims);
-  for_each_row(batches, [&](const Box& index) { check_known(c, 0, r, dot(strides, index), whole); });
+  const Data& acc = c.in(0);
+  const Matrix whole = matrix_of(acc, c.valid(0), false);
+  Box batches = acc.dims;
+  batches[acc.dims.rank - 1] = batches[acc.dims.rank - 2] = 1;
+  const Box strides = strides_of(acc.dims);
+  for_each_row(batches, [&](const Box& index) { check_known(c, 0, acc, dot(strides, index), whole); });
+  Data r = c.fresh();
   multiply_onto(c, ops::matmul_acc.first_factor, r);
+  for (std::size_t i = 0; i < r.known.size(); ++i) {
+    r.known[i] = static_cast<std::uint8_t>(r.known[i] != 0 && acc.known[i] != 0);
+    if (is_float(r.dtype)) r.floats[i] += acc.floats[i];
+    else r.integers[i] = wrapped(r.dtype, r.integers[i] + acc.integers[i]);
+  }
   c.result(std::move(r));
 }
 

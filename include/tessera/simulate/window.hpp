@@ -79,7 +79,9 @@ inline void read_window(Call& c) {
 // One element of a store: Acc narrows f32 on its way out; atomic stores add.
 inline void store_element(Call& c, const Data& source, std::int64_t from, Data& target, std::int64_t to, bool add) {
   if (!source.is_known(from)) c.fail_poison(0, source, from);
-  if (add && !target.is_known(to)) c.fail_poison(1, target, to);
+  if (add && !target.is_known(to))
+    c.fail("Atomic::add adds to an element that holds nothing (element " + index_of(target.dims, to).text() + " of " + target.dims.text() + ")",
+           "declare the tensor InOut, or store to it first");
   const auto i = static_cast<std::size_t>(to), j = static_cast<std::size_t>(from);
   const bool was_known = target.is_known(to);
   const Number before = target.number(to);

@@ -281,9 +281,10 @@ class Module {
     out_ = &body_;
     write_body(*this);
     // The assembler puts runs of vector and of cube operations into sections of their own, unless the function has a kind.
-    // It must not where a loop or branch holds both, or where a value of one section is used in another.
+    // It must not where a loop or branch holds both, where a value of one section is used in another, or around the blocks of
+    // a while loop.
     const Cores cores = cores_of(f);
-    const bool one_section = cores.both() && (cores.both_in_one_region || defined_in_section_);
+    const bool one_section = cores.both() && (cores.both_in_one_region || cores.in_while || defined_in_section_);
     head.append(one_section ? ") attributes {pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {\n"
                             : ") attributes {pto.entry} {\n");
     body_.append("  }\n}\n");
