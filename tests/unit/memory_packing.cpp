@@ -20,12 +20,11 @@ struct Random {
 // Blocks from `begin` for `length` moments; those with a common moment exclude each other.
 PackingProblem problem(const std::vector<std::int64_t>& bytes, const std::vector<std::uint32_t>& begin, const std::vector<std::uint32_t>& length) {
   PackingProblem p{bytes, begin, length, {}, 0};
-  p.neighbours.resize(bytes.size());
   for (std::uint32_t a = 0; a < bytes.size(); ++a) {
     std::int64_t sum = 0;
     for (std::uint32_t b = 0; b < bytes.size(); ++b) {
       const bool meet = begin[a] < begin[b] + length[b] && begin[b] < begin[a] + length[a];
-      if (meet && a != b) p.neighbours[a].push_back({b, false});
+      if (meet && a < b) p.pairs.push_back({a, b, false});
       if (begin[b] <= begin[a] && begin[a] < begin[b] + length[b]) sum += bytes[b];
     }
     p.least = std::max(p.least, sum);
@@ -37,10 +36,10 @@ void check_apart(const PackingProblem& p, const Packing& packing) {
   for (std::uint32_t a = 0; a < p.size(); ++a) {
     top = std::max(top, packing[a] + p.bytes[a]);
     REQUIRE(packing[a] >= 0);
-    for (const auto& n : p.neighbours[a]) {
-      const bool apart = packing[a] + p.bytes[a] <= packing[n.block] || packing[n.block] + p.bytes[n.block] <= packing[a];
-      REQUIRE((apart || (n.may_coincide && packing[a] == packing[n.block])));
-    }
+  }
+  for (const auto& [a, b, may_coincide] : p.pairs) {
+    const bool apart = packing[a] + p.bytes[a] <= packing[b] || packing[b] + p.bytes[b] <= packing[a];
+    REQUIRE((apart || (may_coincide && packing[a] == packing[b])));
   }
   CHECK(top == packing.peak());
   CHECK(packing.peak() >= p.least);
@@ -67,15 +66,15 @@ TEST_CASE("no blocks, one block") {
 
 TEST_CASE("blocks that begin at the same byte may exclude each other otherwise") {
   PackingProblem p = problem({64, 64}, {0, 1}, {1, 1});
-  p.neighbours[0].push_back({1, true});
-  p.neighbours[1].push_back({0, true});
+  p.pairs.push_back({0, 1, true});
   const Packing packing(p);
   check_apart(p, packing);
   CHECK(packing.peak() == 64);
+  p.pairs.push_back({1, 0, false});
+  CHECK(Packing(p).peak() == 128);
   // Beside a third one that keeps them from it.
   PackingProblem q = problem({64, 32, 32}, {0, 0, 1}, {1, 2, 1});
-  q.neighbours[0].push_back({2, true});
-  q.neighbours[2].push_back({0, true});
+  q.pairs.push_back({0, 2, true});
   const Packing beside(q);
   check_apart(q, beside);
   CHECK(beside.peak() == 96);

@@ -38,7 +38,6 @@ class PlanMemory {
     const std::vector<std::uint32_t>& buffers = demand.buffers();
     PackingProblem p;
     p.least = demand.least();
-    p.neighbours.resize(buffers.size());
     for (std::uint32_t i = 0; i < buffers.size(); ++i) {
       const Spans& spans = lives_.spans(buffers[i]);
       local_[buffers[i]] = i;
@@ -46,22 +45,11 @@ class PlanMemory {
       p.begin.push_back(spans.empty() ? 0 : spans.front().begin);
       p.length.push_back(spans.empty() ? 0 : spans.back().end - spans.front().begin + 1);
     }
-    demand.for_each_pair([&](std::uint32_t a, std::uint32_t b) { exclude(p, a, b, false); });
+    demand.for_each_pair([&](std::uint32_t a, std::uint32_t b) { p.pairs.push_back({local_[a], local_[b], false}); });
+    const MemorySpace space = out_.type(lives_.owner(buffers[0])).space;
     for (const auto& [before, behind] : lives_.successions())
-      if (out_.type(lives_.owner(before)).space == out_.type(lives_.owner(buffers[0])).space) exclude(p, before, behind, true);
-    // A pair may be there more than once; that it excludes each other wholly counts.
-    for (auto& list : p.neighbours) {
-      std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
-        return a.block != b.block ? a.block < b.block : a.may_coincide < b.may_coincide;
-      });
-      list.erase(std::unique(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.block == b.block; }), list.end());
-    }
+      if (out_.type(lives_.owner(before)).space == space) p.pairs.push_back({local_[before], local_[behind], true});
     return p;
-  }
-  void exclude(PackingProblem& p, std::uint32_t a, std::uint32_t b, bool may_coincide) const {
-    if (a == b) return;
-    p.neighbours[local_[a]].push_back({local_[b], may_coincide});
-    p.neighbours[local_[b]].push_back({local_[a], may_coincide});
   }
   [[noreturn]] void refuse(MemorySpace s, const Demand& demand, std::int64_t bytes) const {
     constexpr std::size_t most_listed = 6;
@@ -72,9 +60,9 @@ class PlanMemory {
       list.append(i == 0 ? "" : ", ").append(tile_text(out_, lives_.owner(tiles[i]))).append(" ").append(std::to_string(demand.bytes(tiles[i])));
     if (tiles.size() > most_listed) list.append(", ").append(std::to_string(tiles.size() - most_listed)).append(" more");
     const std::string count = std::to_string(tiles.size()) + (tiles.size() == 1 ? " tile" : " tiles");
-    fail(out_[op].location,
+    fail(op ? out_[op].location : out_.location,
          "plan_memory: " + std::string(name(s)) + " needs " + std::to_string(bytes) + " bytes, " + std::string(name(arch_)) + " has " +
-             std::to_string(capacity(s, arch_)) + " (" + count + " at " + std::string(out_.info(op).name) +
+             std::to_string(capacity(s, arch_)) + " (" + count + " at " + std::string(op ? out_.info(op).name : "the start") +
              (bytes > demand.least() ? ": " + std::to_string(demand.least()) + ", with gaps " + std::to_string(bytes) : "") + ")",
          "make tiles smaller, or compute them in a loop; needed at the same time, in bytes: " + list);
   }

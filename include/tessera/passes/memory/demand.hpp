@@ -28,9 +28,10 @@ class Demand {
       bytes_[b] = (stored_bytes(t, arch) + unit - 1) / unit * unit;
       for (const Span& s : lives.spans(b)) needs_.push_back({s, b});
     }
-    std::sort(needs_.begin(), needs_.end(), [](const Need& x, const Need& y) {
+    const auto before = [](const Need& x, const Need& y) {
       return x.span.begin != y.span.begin ? x.span.begin < y.span.begin : x.buffer < y.buffer;
-    });
+    };
+    if (!std::is_sorted(needs_.begin(), needs_.end(), before)) std::sort(needs_.begin(), needs_.end(), before);
     measure();
   }
 

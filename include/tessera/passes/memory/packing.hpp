@@ -12,33 +12,36 @@ namespace tessera::detail {
 
 /// What is to be packed.
 struct PackingProblem {
-  /// A block that may not overlap another one; `may_coincide`: unless both begin at the same byte.
-  struct Neighbour {
-    std::uint32_t block = 0;
+  /// Two blocks that may not overlap; `may_coincide`: unless both begin at the same byte. What excludes wholly counts where a
+  /// pair is there twice.
+  struct Pair {
+    std::uint32_t a = 0, b = 0;
     bool may_coincide = false;
   };
-  std::vector<std::int64_t> bytes;                 ///< by block
-  std::vector<std::uint32_t> begin, length;        ///< by block: when it is needed first, and for how long
-  std::vector<std::vector<Neighbour>> neighbours;  ///< by block
-  std::int64_t least = 0;                          ///< no packing is smaller
+  std::vector<std::int64_t> bytes;           ///< by block
+  std::vector<std::uint32_t> begin, length;  ///< by block: when it is needed first, and for how long
+  std::vector<Pair> pairs;
+  std::int64_t least = 0;                    ///< no packing is smaller
 
   [[nodiscard]] std::size_t size() const { return bytes.size(); }
 };
 
 class Packing {
  public:
-  explicit Packing(const PackingProblem& p) : p_(p), at_(p.size(), none) {
+  explicit Packing(const PackingProblem& p) : p_(p), first_(p.size() + 1), neighbours_(2 * p.pairs.size()), at_(p.size(), none) {
     if (p.size() == 0) return;
+    note_neighbours();
     std::vector<std::uint32_t> order(p.size());
     std::iota(order.begin(), order.end(), 0u);
     // A chain is packed best in its own order, others by size, or by how much room they take for how long.
     const auto by = [&](auto&& key) {
       if (done()) return;
       std::vector<std::uint32_t> sorted = order;
-      std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto before = [&](std::uint32_t a, std::uint32_t b) {
         const auto ka = key(a), kb = key(b);
         return ka != kb ? ka < kb : a < b;
-      });
+      };
+      if (!std::is_sorted(sorted.begin(), sorted.end(), before)) std::sort(sorted.begin(), sorted.end(), before);
       attempt(sorted);
     };
     by([&](std::uint32_t b) { return std::pair(std::int64_t{p.begin[b]}, -p.bytes[b]); });
@@ -60,12 +63,26 @@ class Packing {
 
   [[nodiscard]] bool done() const { return peak_ == p_.least; }
 
+  struct Neighbour {
+    std::uint32_t block = 0;
+    bool may_coincide = false;
+  };
+  void note_neighbours() {
+    for (const auto& pair : p_.pairs) ++first_[pair.a], ++first_[pair.b];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& n : first_) n = sum += n;  // the end of each list, from which it is filled
+    for (const auto& pair : p_.pairs) {
+      neighbours_[--first_[pair.a]] = {pair.b, pair.may_coincide};
+      neighbours_[--first_[pair.b]] = {pair.a, pair.may_coincide};
+    }
+  }
   // The lowest place for a block among the neighbours that have theirs.
   std::int64_t lowest(std::uint32_t block) {
     taken_.clear();
-    for (const auto& n : p_.neighbours[block])
-      if (at_[n.block] != none) taken_.push_back({at_[n.block], at_[n.block] + p_.bytes[n.block], n.may_coincide});
-    visits_ += static_cast<std::int64_t>(p_.neighbours[block].size());
+    for (std::uint32_t i = first_[block]; i < first_[block + 1]; ++i)
+      if (const Neighbour& n = neighbours_[i]; at_[n.block] != none)
+        taken_.push_back({at_[n.block], at_[n.block] + p_.bytes[n.block], n.may_coincide});
+    visits_ += first_[block + 1] - first_[block];
     std::sort(taken_.begin(), taken_.end(), [](const Taken& a, const Taken& b) { return a.begin < b.begin; });
     std::int64_t lowest = 0;
     for (const Taken& t : taken_) {
@@ -108,8 +125,7 @@ class Packing {
       return static_cast<std::size_t>(state >> 8) % n;
     };
     std::vector<std::uint32_t> order = best_order_;
-    std::int64_t limit = most_visits;
-    for (const auto& list : p_.neighbours) limit += 8 * static_cast<std::int64_t>(list.size());
+    const std::int64_t limit = most_visits + 8 * static_cast<std::int64_t>(neighbours_.size());
     for (int turn = 0; turn < 2000 && visits_ < limit && !done(); ++turn) {
       const auto above = [&](std::uint32_t b) { return at_[b] + p_.bytes[b] > p_.least; };
       if (turn % 20 == 19) {
@@ -154,6 +170,8 @@ class Packing {
     bool may_coincide = false;
   };
   const PackingProblem& p_;
+  std::vector<std::uint32_t> first_;  // by block: the first of its neighbours, up to those of the next block
+  std::vector<Neighbour> neighbours_;
   std::vector<std::int64_t> at_, best_;  // by block
   std::vector<std::uint32_t> order_, best_order_;
   std::vector<Taken> taken_;
