@@ -125,15 +125,19 @@ inline void require_positions(Converter& c, OpId op, DType index, std::int64_t p
     return c.placement().is_parameter(v) && !c.placement().loaded_at_entry(v) && in.type(v).rank == 2 &&
            in.fully_valid(v);
   };
+  const auto extent = [&](int axis) { return c.rewriter().map(in.valid(in.result(op), axis)); };
   ValueId whole[2];
   if (!loads_rows(0)) whole[0] = as_whole(c, as_rows(c, c.placed(c.operand(op, 0), Vec)));
-  if (!loads_rows(1)) whole[1] = as_whole(c, index_as_rows(c, c.placed(c.operand(op, 1), Vec)));
+  Extent rows = extent(0);  // of rank 2
+  if (!loads_rows(1)) {
+    const ValueId index = index_as_rows(c, c.placed(c.operand(op, 1), Vec));
+    if (result.rank > 2) rows = f.valid(index, 0);  // what is not valid there is no position
+    whole[1] = as_whole(c, index);
+  }
   const std::int64_t flat[] = {row_count(result), result.last()};
-  const auto extent = [&](int axis) { return c.rewriter().map(in.valid(in.result(op), axis)); };
   const Extent columns = extent(result.rank - 1);
-  const ValueId rows = result.rank == 2 ? b.value_of(extent(0)) : b.index(flat[0]);
   const ValueId initial = b.value(ops::create, {}, {}, with_shape(result, flat, 2));
-  return b.repeat(rows, initial, [&](ValueId row, ValueId gathered) {
+  return b.repeat(b.value_of(rows), initial, [&](ValueId row, ValueId gathered) {
     ValueId of_row[2];
     for (int i = 0; i < 2; ++i) {
       const std::int64_t window[] = {1, in.type(in.operand(op, i)).last()};
