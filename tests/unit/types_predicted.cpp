@@ -67,7 +67,7 @@ class OneOperation : public Recording {
     if (is(ops::full)) return op(info, {scalar_operand()}, {}, requested(dims));
     if (is(ops::arange)) return op(info, {scalar_operand()}, {}, requested(row));
     if (is(ops::random)) return x_.rank == 2 && x_.last() > 1 ? op(info, std::vector<ValueId>(6, constant(i32, 1)), {}, requested(dims)) : ValueId{};
-    if (is(ops::slice)) return on_tiles_ && x_.rank > 2 ? ValueId{} : slice(any_operand(), dims, zeros());  // refused by flatten
+    if (is(ops::slice)) return slice(any_operand(), band(), zeros());
     if (is(ops::assemble)) {
       std::vector<ValueId> operands{op(ops::full, {scalar_operand()}, {}, requested(dims)), any_operand()};
       for (const ValueId z : zeros()) operands.push_back(z);
@@ -159,6 +159,12 @@ class OneOperation : public Recording {
     if (info.infer == ops::lrelu.infer) return op(info, {any_operand(), constant(f32, 2.0)});
     return with_scratch(info, {any_operand()});
   }
+  /// Of pages a part that is one band of rows: one along the first dim above 1.
+  Dims band() const {
+    Dims dims = dims_of(x_);
+    if (x_.rank > 2) *std::find_if(dims.begin(), dims.end(), [](std::int64_t n) { return n > 1; }) = 1;
+    return dims;
+  }
   ValueId product(const OpInfo& info) {
     Dims left = dims_of(x_), right = left;
     if (left.size() < 2) return {};
@@ -179,7 +185,7 @@ class OneOperation : public Recording {
   }
   ValueId element(const OpInfo& info) {
     std::vector<ValueId> operands{any_operand()};
-    if (on_tiles_ && x_.rank > 2) return {};  // refused by flatten
+    if (on_tiles_ && x_.rank > 2) return {};  // flatten refuses single elements of pages
     if (&info == &ops::write) {
       if (!on_tiles_) return {};  // an effect
       operands.push_back(scalar_operand());

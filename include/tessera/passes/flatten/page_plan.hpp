@@ -214,14 +214,14 @@ class PagePlan {
     const OpId def = f_.definition(v);
     const Type& t = f_.type(v);
     if (f_.is(def, ops::load))
-      return is_band(t, f_.type(f_.operand(def, 0))) && gap_axis(f_, v) < 0 && pages_are_whole_boxes(t) && fits(v);
+      return is_band(t, f_.type(f_.operand(def, 0))) && gap_axis(f_, v) < 0 && pages_are_whole_boxes(t) && some_product_fits(v);
     if (f_.is(def, ops::transpose)) return false;
     if (!f_.is(def, ops::move)) return !deferred(f_.operand(def, 0)) && !paged(f_.operand(def, 0));
     // No instruction reads a part of a tile in Left or Right, none puts parts of Acc together in Mat, and only what is loaded to
     // Mat is read transposed there.
     const ValueId from = f_.operand(def, 0);
     if (t.space != Mat || f_.type(from).space != Vec || deferred(from) || read_transposed(v)) return false;
-    return pages_are_whole_boxes(t) && fits(v);
+    return pages_are_whole_boxes(t) && some_product_fits(v);
   }
   [[nodiscard]] bool read_transposed(ValueId v) const {
     bool turned = false;
@@ -232,8 +232,8 @@ class PagePlan {
     });
     return turned;
   }
-  // Whether a product that reads it has room for both of its factors in Mat.
-  [[nodiscard]] bool fits(ValueId v) const {
+  // Whether some product that reads it has room for both of its factors in Mat: one load serves the others, too.
+  [[nodiscard]] bool some_product_fits(ValueId v) const {
     std::vector<OpId> readers;
     collect_products(v, readers);
     for (const OpId r : readers) {
