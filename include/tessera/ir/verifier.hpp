@@ -213,16 +213,10 @@ class Verifier {
     const Type &tile = f_.type(load ? f_.result(op) : f_.operand(op, 0)), &tensor = f_.type(f_.operand(op, load ? 0 : 1));
     require(box.size() == tensor.rank, op, "tiles_2d: the window has another rank than the tensor");
     std::int64_t rows = 1;
-    bool band = true, inner = false;
-    for (int i = 0; i + 1 < tensor.rank; ++i) {
-      const std::int64_t n = box[static_cast<std::size_t>(i)];
-      rows *= n;
-      band = band && (!inner || n == tensor.dims[i]);
-      inner = inner || n != 1;
-    }
+    for (std::size_t i = 0; i + 1 < box.size(); ++i) rows *= box[i];
     require(tile.rank == 0 || (rows == (tile.rank == 2 ? tile.dims[0] : 1) && box[box.size() - 1] == tile.last()), op,
             "tiles_2d: the window has other rows and columns than the tile");
-    require(tile.space != Mat || band, op, "tiles_2d: a window in Mat is not one band of rows");
+    require(tile.space != Mat || is_band(box.begin(), tensor.dims, tensor.rank), op, "tiles_2d: a window in Mat is not one band of rows");
   }
   [[nodiscard]] bool on_tiles(OpId op) const {
     for (int i = 0; i < f_.operand_count(op); ++i)

@@ -1,4 +1,5 @@
-// The one rule for window reads and writes: a box of static extents at run-time offsets in a tensor or tile.
+// The one rule for window reads and writes: a box of static extents at run-time offsets in a tensor or tile; and when it is one
+// band of rows.
 #pragma once
 
 #include "descriptor.hpp"
@@ -40,6 +41,17 @@ constexpr Verdict check_window(const InferInput& in, const Type& source, const T
   }
   return lawful();
 }
+
+/// Whether a box is one band of rows of what it is a part of: behind its first dim above 1 each dim but the last is covered whole.
+constexpr bool is_band(const std::int64_t* box, const std::int64_t* whole, int rank) {
+  bool inner = false;
+  for (int i = 0; i + 1 < rank; ++i) {
+    if (inner && box[i] != whole[i]) return false;
+    inner = inner || box[i] != 1;
+  }
+  return true;
+}
+constexpr bool is_band(const Type& box, const Type& whole) { return is_band(box.dims, whole.dims, box.rank); }
 
 /// Operands `first`.. are one integer per dim of `source`, each inside.
 constexpr Verdict check_indices(const InferInput& in, const Type& source, int first, int last) {

@@ -1,4 +1,4 @@
-// Merging the leading dims of a tile into rows: extents, offsets, and when a window stays one band of rows.
+// Merging the leading dims of a tile into rows: extents and offsets.
 #pragma once
 
 #include <string>
@@ -50,16 +50,6 @@ inline ValueId merged_row(Builder& b, const Type& whole, const ValueId* offsets)
   ValueId row = offsets[0];
   for (int i = 1; i + 1 < whole.rank; ++i) row = b.add(b.mul(row, b.index(whole.dims[i])), offsets[i]);
   return row;
-}
-
-/// Whether a box is one band of rows of `whole`: behind its first dim above 1 each dim but the last is covered whole.
-[[nodiscard]] constexpr bool is_band(const Type& box, const Type& whole) {
-  bool inner = false;
-  for (int i = 0; i + 1 < box.rank; ++i) {
-    if (inner && box.dims[i] != whole.dims[i]) return false;
-    inner = inner || box.dims[i] != 1;
-  }
-  return true;
 }
 
 }  // namespace tessera::detail
