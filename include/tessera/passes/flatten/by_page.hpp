@@ -11,10 +11,8 @@ inline ValueId page_scratch(Flattener& l, OpId op, const Type& page) {
   const OpInfo& info = l.in.info(op);
   if (const int own = scratch_operand(info); l.in.operand_count(op) > own) {
     const ValueId old = l.in.operand(op, own), whole = l.r.map(old);
-    int uses = 0;
-    l.in.for_each_use(old, [&](OpId, int) { ++uses; });
     const OpId def = l.out.definition(whole);
-    if (uses == 1 && def && l.out.is(def, ops::create)) l.out.erase(def);
+    if (l.in.use_count(old) == 1 && def && l.out.is(def, ops::create)) l.out.erase(def);
   }
   return l.b.value(ops::create, {}, {}, scratch_type(info, page));
 }
@@ -31,7 +29,7 @@ inline void reduce_single_columns_by_page(Flattener& l, OpId op) {
   std::vector<ValueId> operands{x};
   if (info.scratch != ScratchRule::none) operands.push_back(page_scratch(l, op, page));
   ValueId made = b.value(ops::create, {}, {}, with_shape(with_dtype(l.out.type(x), flat.dtype), all, 2));
-  for (std::int64_t i = 0; i < l.filled_pages(old); ++i) {
+  for (const std::int64_t i : l.filled_pages(old)) {
     operands[0] = l.slice_page(x, page, i);
     made = l.put_page(made, b.value(info, operands, attrs), i);
   }

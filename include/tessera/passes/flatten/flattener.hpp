@@ -97,27 +97,45 @@ class Flattener {
   ValueId put_page(ValueId whole, ValueId page, std::int64_t row) {
     return b.value(ops::assemble, {whole, page, b.index(row), b.index(0)});
   }
-  /// How many pages hold something, as far as that is known: instructions want one row at least.
-  [[nodiscard]] std::int64_t filled_pages(ValueId old) const {
-    const Type& t = in.type(old);
-    std::int64_t n = 1;
-    for (int i = 0; i + 2 < t.rank; ++i) n *= in.valid(old, i).is_constant() ? in.valid(old, i).constant : t.dims[i];
-    return n;
+  /// Page `i` of an old value: one that stands apart, or rows of the tile that holds all of them.
+  ValueId page(ValueId old, std::int64_t i) {
+    const Pages& list = pages[old.index];
+    const ValueId apart = list.empty() ? ValueId{} : list[static_cast<std::size_t>(i)];
+    if (apart) return apart;
+    if (!list.empty() || !r.has(old)) throw InternalError("flatten_tile_nd_to_2d: a page is read that is nowhere");
+    return slice_page(r.map(old), page_type(in.type(old)), i);
   }
-  /// The pages of a result, made by `page(i)`, one below the other in a new tile.
+  /// Whether the extents of the leading dims leave something of a page, as far as constants tell. Instructions want one row at
+  /// least, so none is made for a page of which nothing is left; one that is empty in some runs only is left to them.
+  [[nodiscard]] bool is_filled(ValueId old, std::int64_t page) const {
+    const Type& t = in.type(old);
+    std::int64_t at[max_rank] = {};
+    page_coordinates(t, page, at);
+    for (int i = 0; i + 2 < t.rank; ++i)
+      if (const Extent e = in.valid(old, i); e.is_constant() && at[i] >= e.constant) return false;
+    return true;
+  }
+  /// The pages of a value that hold something.
+  [[nodiscard]] std::vector<std::int64_t> filled_pages(ValueId old) const {
+    std::vector<std::int64_t> list;
+    for (std::int64_t i = 0; i < page_count(in.type(old)); ++i)
+      if (is_filled(old, i)) list.push_back(i);
+    return list;
+  }
+  /// The pages of a result, made by `make(i)`, one below the other in a new tile.
   template <class MakePage>
-  ValueId stack(OpId op, ValueId old, MemorySpace space, MakePage&& page) {
+  ValueId stack(OpId op, ValueId old, MemorySpace space, MakePage&& make) {
     const Type& t = in.type(old);
     const Type flat = flattened(with_space(t, space));
     ValueId whole = b.value(ops::create, {}, {}, flat);
-    for (std::int64_t i = 0; i < filled_pages(old); ++i) whole = put_page(whole, page(i), i * t.last(1));
+    for (const std::int64_t i : filled_pages(old)) whole = put_page(whole, make(i), i * t.last(1));
     Extent merged[2];
     if (!merge_valid(r, old, op, merged)) return whole;
     return b.value(ops::set_valid_shape, {whole, b.value_of(merged[0]), b.value_of(merged[1])}, {}, flat);
   }
   /// A paged value as one tile.
   ValueId whole(OpId op, ValueId old, MemorySpace space) {
-    return stack(op, old, space, [&](std::int64_t i) { return pages[old.index][static_cast<std::size_t>(i)]; });
+    return stack(op, old, space, [&](std::int64_t i) { return page(old, i); });
   }
   void set_pages(OpId op, ValueId old, Pages list) {
     for (std::size_t i = 0; i < list.size() && in[old].name != 0; ++i)

@@ -88,7 +88,7 @@ inline void defer_load(Flattener& l, OpId op) {
              "the matrices do not fit Mat together, and the tensor is written before they are multiplied (" +
                  std::to_string(l.plan.pages_bytes(v)) + " of " + std::to_string(capacity(Mat, l.plan.arch())) + " bytes)",
              "load one matrix at a time, or multiply before the tensor is written");
-  for (std::int64_t i = 0; i < page_count(l.in.type(v)); ++i) l.pages[v.index].push_back(load_page(l, op, i));
+  for (std::int64_t i = 0; i < page_count(l.in.type(v)); ++i) l.pages[v.index].push_back(l.is_filled(v, i) ? load_page(l, op, i) : ValueId{});
 }
 
 // --- operands ---
@@ -102,13 +102,13 @@ inline ValueId transposed(Flattener& l, OpId op, ValueId x) {
   const Type t = l.out.type(x);
   if (t.space == Acc) x = l.b.value(ops::move, {x}, {}, with_space(t, Vec));
   if (t.space == Acc || t.space == Vec)
-    return l.b.value(ops::transpose, {x, l.b.value(ops::create, {}, {}, l.out.type(x))});
+    return l.b.value(ops::transpose, {x, l.b.value(ops::create, {}, {}, scratch_type(ops::transpose, l.out.type(x)))});
   const OpId def = l.out.definition(x);
   const bool moved = def && l.out.is(def, ops::move);
   if (t.space == Mat && !moved) return l.b.value(ops::transpose_view, {x});
   if (!moved || (t.space != Mat && l.out.type(l.out.operand(def, 0)).space != Mat))
     l.refuse(op, "a transposed operand is in a space where it cannot be turned (" + std::string(name(t.space)) + ")",
-             "use transpose_view(...) on the tile in Mat");
+             "load it to Mat, and write matmul(a, transpose(b)) on tensors");
   if (t.space == Mat && !can_move(Vec, Mat, l.plan.arch()))
     l.refuse(op,
              "what is made on chip cannot be read transposed on " + std::string(name(l.plan.arch())) +
@@ -118,12 +118,11 @@ inline ValueId transposed(Flattener& l, OpId op, ValueId x) {
   l.replaced.push_back(def);
   return l.b.value(ops::move, {turned}, {}, with_space(l.out.type(turned), t.space));
 }
-/// Whether the pages of a tile stand side by side in the 2-D tile: it is read transposed.
+/// Whether the pages of a tile stand side by side in the 2-D tile: it is read transposed. No other look at such a tile is one of
+/// whole pages: a reshape has the layout of its space.
 [[nodiscard]] inline bool pages_are_columns(const Flattener& l, ValueId v) {
   const OpId def = l.in.definition(v);
-  if (!def || !has_pages(l.in.type(v))) return false;
-  if (l.in.is(def, ops::transpose_view)) return !pages_are_columns(l, l.in.operand(def, 0));
-  return l.in.is(def, ops::reshape) && pages_are_columns(l, l.in.operand(def, 0));
+  return def && has_pages(l.in.type(v)) && l.in.is(def, ops::transpose_view) && !pages_are_columns(l, l.in.operand(def, 0));
 }
 
 ValueId page_of(Flattener& l, OpId op, ValueId v, std::int64_t i, bool turned, PageCache& cache);
@@ -172,10 +171,9 @@ inline ValueId page_of(Flattener& l, OpId op, ValueId v, std::int64_t i, bool tu
   if (one && !turned) return l.r.map(v);
   const PageKey key{v.index, i, turned};
   if (const auto known = cache.find(key); known != cache.end()) return known->second;
-  const Pages& list = l.pages[v.index];
   ValueId made;
-  if (one || !list.empty()) {
-    made = one ? l.r.map(v) : list[static_cast<std::size_t>(i)];
+  if (one || !l.pages[v.index].empty()) {
+    made = one ? l.r.map(v) : l.page(v, i);
     if (turned) made = transposed(l, op, made);
   } else {
     made = l.plan.deferred(v) ? page_of_deferred(l, op, v, i, turned, cache) : page_of_whole(l, op, v, i, turned, cache);
@@ -184,6 +182,15 @@ inline ValueId page_of(Flattener& l, OpId op, ValueId v, std::int64_t i, bool tu
 }
 
 // --- products ---
+/// Whether both factors of a page of the result hold something; else it is not defined.
+[[nodiscard]] inline bool has_factors(const Flattener& l, OpId op, std::int64_t page) {
+  const Type& result = l.in.type(l.in.result(op));
+  for (int k = 0; k < 2; ++k) {
+    const ValueId v = l.in.operand(op, l.in.info(op).first_factor + k);
+    if (!l.is_filled(v, broadcast_page(l.in.type(v), result, page))) return false;
+  }
+  return true;
+}
 inline ValueId product_page(Flattener& l, OpId op, std::int64_t i, PageCache& cache) {
   const int first = l.in.info(op).first_factor;
   const Type& result = l.in.type(l.in.result(op));
@@ -195,6 +202,8 @@ inline ValueId product_page(Flattener& l, OpId op, std::int64_t i, PageCache& ca
                "begin with matmul, or with storage of the shape of the batch");
     operands.push_back(page_of(l, op, acc, i, false, cache));
   }
+  // Loops and branches carry what is not defined all the same.
+  if (has_pages(result) && !has_factors(l, op, i)) return first == 1 ? operands[0] : l.b.value(ops::create, {}, {}, page_type(result));
   for (int k = 0; k < 2; ++k) {
     const ValueId old = l.in.operand(op, first + k);
     const bool turned = l.in.attr(op, k == 0 ? AttrKey::transpose_lhs : AttrKey::transpose_rhs) != 0;
@@ -220,12 +229,11 @@ inline void look_at_pages(Flattener& l, OpId op) {
   const Type& t = l.in.type(old);
   Pages list;
   for (std::int64_t i = 0; i < page_count(t); ++i) {
-    const ValueId page = l.pages[from.index].empty() ? l.slice_page(l.r.map(from), page_type(l.in.type(from)), i)
-                                                      : l.pages[from.index][static_cast<std::size_t>(i)];
+    const ValueId page = l.page(from, i);
     std::int64_t at[max_rank];
     page_coordinates(t, i, at);
     Extent valid[2] = {{page_type(t).dims[0], {}}, {page_type(t).dims[1], {}}};
-    const bool stated = l.in.is(op, ops::set_valid_shape);
+    const bool stated = l.in.is(op, ops::set_valid_shape) && l.is_filled(old, i);
     if (stated) static_cast<void>(page_extents(l, old, at, valid));
     list.push_back(stated ? l.b.value(ops::set_valid_shape, {page, l.b.value_of(valid[0]), l.b.value_of(valid[1])}) : page);
   }
@@ -239,11 +247,12 @@ inline void store_pages(Flattener& l, OpId op) {
   std::int64_t box[max_rank];
   for (int i = 0; i < rank; ++i) box[i] = i + 2 < rank ? 1 : t.dims[i - outer];
   const OpId def = l.in.definition(v);
-  const bool fused = def && l.in.info(def).first_factor >= 0 && l.plan.fused_store(def) == op;
+  const bool product = def && l.in.info(def).first_factor >= 0, fused = product && l.plan.fused_store(def) == op;
   PageCache cache;
-  for (std::int64_t i = 0; i < page_count(t); ++i) {
+  for (const std::int64_t i : l.filled_pages(v)) {
+    if (product && !has_factors(l, def, i)) continue;
     if (fused) l.b.at(l.in[def].location);
-    const ValueId made = fused ? product_page(l, def, i, cache) : l.pages[v.index][static_cast<std::size_t>(i)];
+    const ValueId made = fused ? product_page(l, def, i, cache) : l.page(v, i);
     l.b.at(l.in[op].location);
     std::int64_t at[max_rank] = {};
     page_coordinates(t, i, at);

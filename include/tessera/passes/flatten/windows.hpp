@@ -69,7 +69,7 @@ inline void flatten_create(Flattener& l, OpId op) {
 inline void flatten_move(Flattener& l, OpId op) {
   const ValueId old = l.in.result(op), from = l.in.operand(op, 0);
   if (l.plan.deferred(old)) return;
-  if (!l.plan.paged(from)) return l.same_on_rows(op);
+  if (l.pages[from.index].empty()) return l.same_on_rows(op);
   l.r.set(old, l.whole(op, from, l.in.type(old).space));
 }
 
@@ -130,7 +130,7 @@ inline void flatten_assemble(Flattener& l, OpId op) {
     whole = b.value(ops::assemble, {whole, x, merged_row(b, target, offsets.data()), column});
   } else {
     const Type page = page_type(source);
-    for (std::int64_t i = 0; i < page_count(source); ++i) {
+    for (const std::int64_t i : l.filled_pages(old_source)) {
       std::vector<ValueId> at = offsets;
       std::int64_t coordinates[max_rank];
       page_coordinates(source, i, coordinates);
