@@ -52,9 +52,10 @@ class Rewriter {
     return list;
   }
   [[nodiscard]] Extent map(const Extent& e) { return e.is_constant() ? e : build_.extent_of(map(e.value)); }
-  /// Gives a new value the valid extents that an old one of equal rank has.
+  /// Gives a new value the valid extents that an old one has; dims that were added in front hold one.
   void copy_valid(ValueId from, ValueId to) {
     std::vector<Extent> extents;
+    for (int i = in_->type(from).rank; i < out_->type(to).rank; ++i) extents.push_back({1, {}});
     for (int i = 0; i < in_->type(from).rank; ++i) extents.push_back(map(in_->valid(from, i)));
     out_->set_valid(to, extents);
   }
@@ -138,7 +139,8 @@ class Rewriter {
     }
     build_.at(at);
     if (in_->result_count(op) == 0) return;
-    // Results: of a loop like its initial values, of a branch like what the first block yields.
+    // Results: of a loop like its initial values, of a branch like what the first block yields. Their extents are those of the
+    // old ones: what a block computes cannot be named outside.
     std::vector<Type> types;
     std::vector<ValueId> like;
     const bool branch = in_->is(op, ops::if_else);
@@ -149,25 +151,12 @@ class Rewriter {
     out_->set_results(made, types);
     for (int i = 0; i < in_->result_count(op); ++i) {
       const ValueId result = out_->result(made, i);
-      if (types[static_cast<std::size_t>(i)].is_shaped()) copy_valid_to_result(result, like[static_cast<std::size_t>(i)], out_->block(made));
+      if (types[static_cast<std::size_t>(i)].is_shaped()) copy_valid(in_->result(op, i), result);
       set(in_->result(op, i), result);
     }
   }
 
  private:
-  // The extents of a branch's result may be named by values of the branch only when they are visible outside; otherwise the
-  // result counts as fully valid where both branches agree on constants.
-  void copy_valid_to_result(ValueId result, ValueId like, BlockId inner) {
-    const int rank = out_->type(like).rank;
-    for (int i = 0; i < rank; ++i) {
-      const Extent e = out_->valid(like, i);
-      if (!e.is_constant() && out_->defining_block(e.value) == inner)
-        fail(build_.location(), "if: a branch's result has valid extents that are computed inside the branch",
-             "compute the extents before the branch");
-    }
-    out_->share_valid(result, like);
-  }
-
   const Function* in_;
   Function* out_;
   Builder build_;
