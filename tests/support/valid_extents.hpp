@@ -210,7 +210,14 @@ inline std::vector<Row> table() {
       {{&ops::matmul},
        {{[](Case& c) { return product(c, {11, 32}, {32, 9}); }, {11, 9}},
         {[](Case& c) { return c.k.matmul(c.tensor(f32, {32, 16}, {32, 11}), c.tensor(f32, {16, 32}, {9, 32}), true, true); }, {11, 9}},
-        {[](Case& c) { return c.k.matmul(c.tensor(f32, {2, 16, 32}, {2, 11, 32}), c.tensor(f32, {2, 32, 16}, {2, 32, 9})); }, {2, 11, 9}}}},
+        {[](Case& c) { return c.k.matmul(c.tensor(f32, {2, 16, 32}, {2, 11, 32}), c.tensor(f32, {2, 32, 16}, {2, 32, 9})); }, {2, 11, 9}},
+        {[](Case& c) { return c.k.matmul(c.tensor(f32, {3, 16, 32}, {2, 16, 32}), c.tensor(f32, {32, 16}, {32, 16})); }, {2, 16, 16}},
+        {[](Case& c) {
+          const auto part = [&](const char* name, const std::vector<std::int64_t>& dims, std::int64_t n) {
+            return c.k.slice(c.k.tensor(name, f32, dims), dims, c.zeros(dims), {c.k.index(n), c.k.index(dims[1]), c.k.index(dims[2])});
+          };
+          return c.k.matmul(part("left", {3, 16, 32}, 2), part("right", {3, 32, 16}, 1));
+        }, {1, 16, 16}}}},
       {{&ops::matmul_acc},
        {{[](Case& c) {
           const ValueId sum = product(c, {11, 32}, {32, 9});

@@ -225,6 +225,6 @@ TEST_CASE("a window that is valid in part in a middle dim: right where it is one
       gaps.returns({gaps.op(ops::neg, {gaps.slice(y, {2, 8, 16}, {gaps.index(0), gaps.index(0), gaps.index(0)}, {gaps.index(2), n2, gaps.index(16)})})});
       CHECK(refused(gaps, arch) == std::string("k.cpp:1: error: load: the valid part is not one band of rows when the tile becomes 2-D (axis 1: ") +
                                        (at_run_time ? "a run-time extent" : "5") +
-                                       " of 8)\n  hint: only the first dim above 1 and the last one may be valid in part: loop over the outer dims and use [1,..,M,N] tiles");
+                                       " of 8)\n  hint: only the first dim above 1 and the last one may be valid in part: loop over the outer dims and use [1,..,M,N] tiles, or fillpad(...) the operand first");
     }
 }

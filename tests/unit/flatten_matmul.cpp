@@ -276,6 +276,15 @@ TEST_CASE("flatten: other looks at a batch of products stay in Acc, page by page
                  "for: a batch of products that is reshaped leaves its place and cannot be carried (Acc, now in Vec)"));
 }
 
+TEST_CASE("a right factor that is valid in some batches is refused by name") {
+  Recording k;
+  const ValueId n = k.scalar("n", index_type);
+  const std::vector<ValueId> zeros(3, k.index(0));
+  const ValueId a = k.tensor("a", f16, {3, 16, 32}), b = k.slice(k.tensor("b", f16, {3, 32, 16}), {3, 32, 16}, zeros, {n, k.index(32), k.index(16)});
+  CHECK(thrown<UserError>([&] { static_cast<void>(k.matmul(a, b)); }) ==
+        "dir/k.cpp:2: error: matmul: the right factor is valid in part along a batch dim (axis -3)\n"
+        "  hint: loop over that dim with factors of one matrix, or give the left factor the extent");
+}
 TEST_CASE("flatten: products that cannot be made are refused by name (FE8, FE9, FE10)") {
   Recording k;
   const ValueId a = k.load(k.tensor("a", f16, {2, 16, 32}), {2, 16, 32}, zeros(k, 3), Mat), b = k.load(k.tensor("b", f16, {3, 32, 16}), {3, 32, 16}, zeros(k, 3), Mat),

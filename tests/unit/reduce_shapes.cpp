@@ -49,6 +49,25 @@ TEST_CASE("pages of one column, of every element type") {
       for (const DType d : {i8, u8, i16, u16, i32, u32, f16, bf16, f32})
         if (accepts_on(*op, d, arch) && accepts_on(ops::add, d, arch)) check(*op, {2, 3, 1}, d, arch);
 }
+TEST_CASE("pages of one column, and of one row, are turned") {
+  for (const Dims& dims : {Dims{3, 5, 1}, Dims{3, 1, 7}, Dims{2, 3, 5, 1}, Dims{2, 1, 9}, Dims{3, 1, 1}, Dims{1, 5, 1}})
+    for (const Arch arch : {Arch::a3, Arch::a5}) {
+      for (const DType d : {u16, i32, f16, f32}) check(ops::transpose, dims, d, arch);
+      Recording k;
+      const ValueId x = k.tensor("x", i8, dims);
+      k.returns({k.op(ops::transpose, {x})});
+      INFO(shape_text(dims));
+      CHECK(!SameNumbers(k, arch).module.empty());
+    }
+}
+TEST_CASE("pages of one column get rows") {
+  for (const Arch arch : {Arch::a3, Arch::a5}) {
+    Recording k;
+    const ValueId x = k.tensor("x", f32, {2, 3, 1});
+    k.returns({k.op(ops::fillpad_expand, {k.op(ops::add, {x, x})}, {int_attr(AttrKey::pad, static_cast<std::int64_t>(Pad::max))}, shaped_type(f32, {2, 5, 1}))});
+    CHECK(!SameNumbers(k, arch).module.empty());
+  }
+}
 TEST_CASE("pages of one column are repeated to whole blocks, of which one column is taken") {
   Recording k;
   const ValueId x = k.load(k.tensor("x", f32, {2, 3, 1}), {2, 3, 1}, {k.index(0), k.index(0), k.index(0)});

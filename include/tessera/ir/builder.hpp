@@ -231,7 +231,11 @@ class Builder {
       case ValidRule::matmul: {
         if (!partial(0) && !partial(1)) return false;
         const int a_rank = f_->type(operands[0]).rank, b_rank = f_->type(operands[1]).rank;
-        for (int i = 0; i < rank - 2; ++i) extents[i] = {result.dims[i], {}};
+        for (int i = 0; i < rank - 2; ++i) {
+          const Extent whole{result.dims[i], {}}, left = batch_extent(operands[0], i - rank, whole), right = batch_extent(operands[1], i - rank, whole);
+          if (right != whole && !(left.is_constant() && right.is_constant())) refuse_batches(i - rank);
+          extents[i] = smaller_extent(left, right, whole);
+        }
         extents[rank - 2] = f_->valid(operands[0], a_rank - (attr(AttrKey::transpose_lhs, 0) != 0 ? 1 : 2));
         extents[rank - 1] = f_->valid(operands[1], b_rank - (attr(AttrKey::transpose_rhs, 0) != 0 ? 2 : 1));
         return true;
@@ -322,7 +326,7 @@ class Builder {
       fail(location_, Text("concat: the first operand is valid in part along the last axis (").append(extent_text(f_->valid(a, last))).append(" of ").append(front).append(")"), "fillpad(x) it first");
     for (int i = 0; i < last; ++i) {
       const Extent whole{result.dims[i], {}}, m = f_->valid(a, i), n = f_->valid(b, i);
-      extents[i] = m == n || n == whole ? m : m == whole ? n : extent_of(min(value_of(m), value_of(n)));
+      extents[i] = smaller_extent(m, n, whole);
     }
     extents[last] = extent_of(add(index(front), value_of(f_->valid(b, last))));
     return true;
@@ -356,17 +360,31 @@ class Builder {
       extents[i] = f_->valid(operands[0], i);
       for (std::size_t k = 1; k < count; ++k) {
         const Extent a = extents[i], b = f_->valid(operands[k], i);
-        extents[i] = a == b || b == whole ? a : a == whole ? b : extent_of(min(value_of(a), value_of(b)));
+        extents[i] = smaller_extent(a, b, whole);
       }
     }
     return true;
+  }
+  Extent smaller_extent(const Extent& a, const Extent& b, const Extent& whole) {
+    return a == b || b == whole ? a : a == whole ? b : extent_of(min(value_of(a), value_of(b)));
+  }
+  // The extent of a batch dim of a factor, counted from the end; of one that is repeated, the whole one of the product.
+  [[nodiscard]] Extent batch_extent(ValueId factor, int from_end, const Extent& whole) const {
+    const Type& t = f_->type(factor);
+    const int axis = t.rank + from_end;
+    return axis < 0 || Extent{t.dims[axis], {}} != whole ? whole : f_->valid(factor, axis);
+  }
+  // A right matrix of which nothing is valid has no rows, where the left one still has columns.
+  [[noreturn]] void refuse_batches(int from_end) const {
+    fail(location_, Text("matmul: the right factor is valid in part along a batch dim (axis ").append(std::int64_t{from_end}).append(")"),
+         "loop over that dim with factors of one matrix, or give the left factor the extent");
   }
   bool indexed_extents(ValueId x, ValueId index, std::int64_t given, const Type& result, Extent* extents, ValueId& same_as) {
     const int axis = counted_from_front(given, result.rank);
     bool narrower = false;
     for (int i = 0; i < result.rank; ++i) {
       const Extent whole{result.dims[i], {}}, own = f_->valid(index, i), other = i == axis ? whole : f_->valid(x, i);
-      extents[i] = other == own || other == whole ? own : own == whole ? other : extent_of(min(value_of(own), value_of(other)));
+      extents[i] = smaller_extent(own, other, whole);
       narrower = narrower || extents[i] != own;
     }
     if (!narrower && !f_->fully_valid(index)) same_as = index;

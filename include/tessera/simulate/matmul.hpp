@@ -56,7 +56,7 @@ inline void multiply_onto(Call& c, int lhs, Data& r) {
     c.fail("the valid inner extents differ (" + std::to_string(ma.columns) + ", " + std::to_string(mb.rows) + ")",
            "give both operands the same valid extent along k");
   const int rank = r.dims.rank;
-  Box batches = r.dims;
+  Box batches = c.result_valid();
   batches[rank - 1] = batches[rank - 2] = 1;
   const Box sa = broadcast_strides(a.dims, rank), sb = broadcast_strides(b.dims, rank), sr = strides_of(r.dims);
   for_each_row(batches, [&](const Box& index) {
@@ -82,7 +82,7 @@ inline void matmul(Call& c) {
 inline void matmul_acc(Call& c) {
   const Data& acc = c.in(0);
   const Matrix whole = matrix_of(acc, c.valid(0), false);
-  Box batches = acc.dims;
+  Box batches = c.valid(0);
   batches[acc.dims.rank - 1] = batches[acc.dims.rank - 2] = 1;
   const Box strides = strides_of(acc.dims);
   for_each_row(batches, [&](const Box& index) { check_known(c, 0, acc, dot(strides, index), whole); });

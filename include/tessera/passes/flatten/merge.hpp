@@ -35,7 +35,7 @@ inline bool merge_valid(Rewriter& r, ValueId v, OpId by, Extent (&merged)[2]) {
              std::to_string(axis) + ": " + (e.is_constant() ? std::to_string(e.constant) : std::string("a run-time extent")) +
              " of " + std::to_string(t.dims[axis]) + ")",
          "only the first dim above 1 and the last one may be valid in part: loop over the outer dims and use "
-         "[1,..,M,N] tiles");
+         "[1,..,M,N] tiles, or fillpad(...) the operand first");
   }
   Builder& b = r.build();
   ValueId rows = b.index(1);
