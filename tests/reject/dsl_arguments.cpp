@@ -27,6 +27,14 @@ void test(Tensor<S, f32> x, Tensor<S, i32> n, Tile<S, f32, Vec> t, Tensor<Shape<
   (void)six, (void)deep;
   store(t, out, at(0, 0));
   write(out, at(0, 0), 1.0f);
+  (void)fillpad(t, Pad::min);
+  (void)fillpad_expand<Shape<32, 64>>(t);
+  (void)transpose(x);
+  (void)row_sum(x);
+  (void)move<Vec>(t);
+  (void)full<S, f32, Vec>(0);
+  (void)arange<Shape<1, 64>, i32>(0, Order::descending);
+  (void)cast<f16>(x, Rounding::floor);
 #elif CASE == 1
   (void)create<Shape<5, 7>, float, Mat>();  // expect: element_type_is_a_cpp_type<(&tessera::ops::create|\(& tessera::ops::create\))>
 #elif CASE == 2
@@ -151,5 +159,41 @@ void test(Tensor<S, f32> x, Tensor<S, i32> n, Tile<S, f32, Vec> t, Tensor<Shape<
   (void)gather<MaskPattern::P0001>(six);  // expect: pattern_does_not_divide<(&tessera::ops::gather|\(& tessera::ops::gather\)), 6, 4>
 #elif CASE == 62
   (void)select(x < x, deep, deep);  // expect: mask_rank_differs<(&tessera::ops::select|\(& tessera::ops::select\)), 3, 2>
+#elif CASE == 63
+  (void)fillpad(x, 0);  // expect: fill_is_not_a_pad<(&tessera::ops::fillpad|\(& tessera::ops::fillpad\))>
+#elif CASE == 64
+  (void)fillpad(x, 0.0f);  // expect: fill_is_not_a_pad<(&tessera::ops::fillpad|\(& tessera::ops::fillpad\))>
+#elif CASE == 65
+  (void)fillpad_expand<Shape<32, 64>>(x, 0);  // expect: fill_is_not_a_pad<(&tessera::ops::fillpad_expand|\(& tessera::ops::fillpad_expand\))>
+#elif CASE == 66
+  (void)transpose(x, 0, 1);  // expect: argument_is_not_taken<(&tessera::ops::transpose|\(& tessera::ops::transpose\))>
+#elif CASE == 67
+  (void)row_sum(x, 0);  // expect: argument_is_not_taken<(&tessera::ops::row_sum|\(& tessera::ops::row_sum\))>
+#elif CASE == 68
+  (void)exp(x, x);  // expect: argument_is_not_taken<(&tessera::ops::exp|\(& tessera::ops::exp\))>
+#elif CASE == 69
+  (void)reshape(x);  // expect: shape_is_missing<(&tessera::ops::reshape|\(& tessera::ops::reshape\))>
+#elif CASE == 70
+  (void)reshape(x, Shape<64, 16>());  // expect: shape_is_missing<(&tessera::ops::reshape|\(& tessera::ops::reshape\))>
+#elif CASE == 71
+  (void)broadcast_to(x);  // expect: shape_is_missing<(&tessera::ops::broadcast_to|\(& tessera::ops::broadcast_to\))>
+#elif CASE == 72
+  (void)load(x, at(0, 0));  // expect: shape_is_missing<(&tessera::ops::load|\(& tessera::ops::load\))>
+#elif CASE == 73
+  (void)move(t);  // expect: space_is_missing<>
+#elif CASE == 74
+  (void)full<S>(0);  // expect: element_type_is_missing<(&tessera::ops::full|\(& tessera::ops::full\))>
+#elif CASE == 75
+  (void)full<S>(s);  // expect: element_type_is_missing<(&tessera::ops::full|\(& tessera::ops::full\))>
+#elif CASE == 76
+  (void)create<S>();  // expect: element_type_is_missing<(&tessera::ops::create|\(& tessera::ops::create\))>
+#elif CASE == 77
+  (void)cast(x, f16);  // expect: element_type_is_missing<(&tessera::ops::cast|\(& tessera::ops::cast\))>
+#elif CASE == 78
+  (void)reinterpret(x);  // expect: element_type_is_missing<(&tessera::ops::reinterpret|\(& tessera::ops::reinterpret\))>
+#elif CASE == 79
+  (void)full<S, f32>();  // expect: operand_is_missing<(&tessera::ops::full|\(& tessera::ops::full\))>
+#elif CASE == 80
+  (void)arange<Shape<1, 64>, i32>();  // expect: operand_is_missing<(&tessera::ops::arange|\(& tessera::ops::arange\))>
 #endif
 }

@@ -82,7 +82,7 @@ void test(Tensor<Shape<4, 64>, f32> f, Tensor<Shape<4, 64>, i32> i, Tensor<Shape
 #elif CASE == 28
   (void)row_expand_expdif(i, i);  // expect: dtype_not_supported<(&tessera::ops::row_expand_expdif|\(& tessera::ops::row_expand_expdif\)), tessera::i32>
 #elif CASE == 29
-  (void)col_expand_expdif(f, f);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand_expdif|\(& tessera::ops::col_expand_expdif\)), 64, 64>
+  (void)col_expand_expdif(f, f);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand_expdif|\(& tessera::ops::col_expand_expdif\)), 0, 4, 1>
 #elif CASE == 30
   (void)row_prod(w);  // expect: dtype_not_supported<(&tessera::ops::row_prod|\(& tessera::ops::row_prod\)), tessera::i64>
 #elif CASE == 31

@@ -75,5 +75,9 @@ void test(Tensor<Shape<4, 64>, f32> x, Tensor<Shape<4, 64>, f32> y, Tensor<Shape
   (void)store(t < t, o, at(0, 0));  // expect: mask_is_for_select_only<(&tessera::ops::store|\(& tessera::ops::store\))>
 #elif CASE == 28
   (void)select(s > 0.0f, x, y);  // expect: select_condition_is_one_number<>
+#elif CASE == 29
+  (void)select(x, x, y);  // expect: select_condition_is_no_comparison<>
+#elif CASE == 30
+  (void)select(x, s, s);  // expect: select_condition_is_no_comparison<>
 #endif
 }

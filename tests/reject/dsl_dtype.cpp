@@ -45,7 +45,7 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 64>, f16> h, Tensor<Shape
 #elif CASE == 12
   (void)gather(a, i16s);  // expect: gather_index_dtype<tessera::i16, tessera::f32>
 #elif CASE == 13
-  (void)gather(a, fewer);  // expect: shapes_differ<(&tessera::ops::gather|\(& tessera::ops::gather\)), 4, 2>
+  (void)gather(a, fewer);  // expect: dim_beside_the_axis_differs<(&tessera::ops::gather|\(& tessera::ops::gather\)), 0, 4, 2>
 #elif CASE == 14
   (void)gather(a, flat);  // expect: ranks_differ<(&tessera::ops::gather|\(& tessera::ops::gather\)), 2, 1>
 #elif CASE == 15

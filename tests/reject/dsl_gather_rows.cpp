@@ -69,5 +69,7 @@ void test(Acc2 acc, Tensor<Shape<256, 64>, f16> pool, Tensor<Shape<256, 64>, f32
   (void)paged_gather<PagedGather{.block_size = 32, .size = 1, .max_indices = 16, .space = Vec}>(pool, index, table);  // expect: rows_are_gathered_into_a_column<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), 16>
 #elif CASE == 28
   (void)paged_gather<PagedGather{.block_size = 32, .size = 1, .max_indices = 16}>(thin, index, table);  // expect: rows_are_gathered_from_a_column<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\)), 256>
+#elif CASE == 29
+  (void)paged_gather<PagedGather{.block_size = 32, .size = 64, .max_indices = 16}>(pool, index);  // expect: operand_is_missing<(&tessera::ops::paged_gather|\(& tessera::ops::paged_gather\))>
 #endif
 }

@@ -22,7 +22,7 @@ void test(Tensor<Shape<8, 16>, f32> x, Tensor<Shape<8, 16>, i32> i, Tensor<Shape
 #elif CASE == 2
   (void)gather<1>(deep, deep_i);  // expect: gather_axis_has_no_instruction<1, 4>
 #elif CASE == 3
-  (void)gather<0>(x, few);  // expect: shapes_differ<(&tessera::ops::gather|\(& tessera::ops::gather\)), 16, 4>
+  (void)gather<0>(x, few);  // expect: dim_beside_the_axis_differs<(&tessera::ops::gather|\(& tessera::ops::gather\)), 1, 16, 4>
 #elif CASE == 4
   (void)gather<MaskPattern::P0001>(six);  // expect: pattern_does_not_divide<(&tessera::ops::gather|\(& tessera::ops::gather\)), 6, 4>
 #elif CASE == 5
@@ -53,5 +53,7 @@ void test(Tensor<Shape<8, 16>, f32> x, Tensor<Shape<8, 16>, i32> i, Tensor<Shape
   (void)scatter(x, 3, y);  // expect: value_is_not_recorded<(&tessera::ops::scatter|\(& tessera::ops::scatter\))>
 #elif CASE == 18
   (void)gather<0>(x, 3);  // expect: value_is_not_recorded<(&tessera::ops::gather|\(& tessera::ops::gather\))>
+#elif CASE == 19
+  (void)scatter<MaskPattern::P0101>(more, half_row);  // expect: dim_beside_the_axis_differs<(&tessera::ops::scatter|\(& tessera::ops::scatter\)), 0, 9, 8>
 #endif
 }

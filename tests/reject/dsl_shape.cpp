@@ -41,13 +41,13 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
 #elif CASE == 8
   (void)(s + t);  // expect: add_shapes_do_not_broadcast<.*"S".*"T"
 #elif CASE == 9
-  (void)row_expand_add(a, row);  // expect: row_operand_is_not_a_column<(&tessera::ops::row_expand_add|\(& tessera::ops::row_expand_add\)), 4, 1, 64>
+  (void)row_expand_add(a, row);  // expect: row_operand_is_not_a_column<(&tessera::ops::row_expand_add|\(& tessera::ops::row_expand_add\)), 0, 1, 4>
 #elif CASE == 10
-  (void)col_expand_mul(a, column);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand_mul|\(& tessera::ops::col_expand_mul\)), 64, 1>
+  (void)col_expand_mul(a, column);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand_mul|\(& tessera::ops::col_expand_mul\)), 1, 1, 64>
 #elif CASE == 11
-  (void)row_expand<Shape<8, 64>>(column);  // expect: row_operand_is_not_a_column<(&tessera::ops::row_expand|\(& tessera::ops::row_expand\)), 8, 4, 1>
+  (void)row_expand<Shape<8, 64>>(column);  // expect: row_operand_is_not_a_column<(&tessera::ops::row_expand|\(& tessera::ops::row_expand\)), 0, 4, 8>
 #elif CASE == 12
-  (void)col_expand<Shape<8, 32>>(row);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand|\(& tessera::ops::col_expand\)), 32, 64>
+  (void)col_expand<Shape<8, 32>>(row);  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand|\(& tessera::ops::col_expand\)), 1, 64, 32>
 #elif CASE == 13
   (void)reshape<Shape<4, 32>>(a);  // expect: reshape_changes_the_element_count<256, 128>
 #elif CASE == 14
@@ -75,7 +75,7 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
 #elif CASE == 25
   (void)arange<Shape<1, 1>, i32>(0);  // expect: sequence_is_not_one_row<1>
 #elif CASE == 26
-  (void)concat(a, row);  // expect: shapes_differ<(&tessera::ops::concat|\(& tessera::ops::concat\)), 4, 1>
+  (void)concat(a, row);  // expect: dim_beside_the_axis_differs<(&tessera::ops::concat|\(& tessera::ops::concat\)), 0, 4, 1>
 #elif CASE == 27
   (void)concat(column, a);  // expect: concat_starts_inside_a_block<1>
 #elif CASE == 28
@@ -96,5 +96,13 @@ void test(Tensor<Shape<4, 64>, f32> a, Tensor<Shape<4, 128>, f32> b, Tensor<Shap
   (void)(c - reshape<Shape<3, 4, 1>>(flat3));  // expect: sub_shapes_do_not_broadcast<2, 3>
 #elif CASE == 36
   (void)broadcast_to<Shape<4, 64>>(1.0f);  // expect: value_is_not_recorded<(&tessera::ops::broadcast_to|\(& tessera::ops::broadcast_to\))>
+#elif CASE == 37
+  (void)col_expand_add(c, broadcast_to<Shape<2, 1, 64>>(row));  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand_add|\(& tessera::ops::col_expand_add\)), 0, 2, 1>
+#elif CASE == 38
+  (void)col_expand<Shape<2, 4, 64>>(col_sum(c));  // expect: col_operand_is_not_a_row<(&tessera::ops::col_expand|\(& tessera::ops::col_expand\)), 0, 2, 1>
+#elif CASE == 39
+  (void)row_expand_add(a, reshape<Shape<1, 4, 1>>(column));  // expect: ranks_differ<(&tessera::ops::row_expand_add|\(& tessera::ops::row_expand_add\)), 2, 3>
+#elif CASE == 40
+  (void)col_expand_add(a, reshape<Shape<1, 1, 64>>(row));  // expect: ranks_differ<(&tessera::ops::col_expand_add|\(& tessera::ops::col_expand_add\)), 2, 3>
 #endif
 }

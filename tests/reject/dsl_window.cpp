@@ -74,5 +74,8 @@ void test(Tensor<Shape<64, 128>, f32> x, Tensor<Shape<4, dyn<"S">, 64>, f32> s, 
   write(t, at(0, 0), t);  // expect: operand_is_not_a_number<(&tessera::ops::write|\(& tessera::ops::write\))>
 #elif CASE == 30
   store(t, t, at(0, 0));  // expect: not_an_output<(&tessera::ops::store|\(& tessera::ops::store\))>
+#elif CASE == 31
+  Var v = x * 1.0f;
+  v = write(v, at(0, 0), 1.0f);  // expect: not_an_output<(&tessera::ops::write|\(& tessera::ops::write\))>
 #endif
 }

@@ -194,8 +194,9 @@ TEST_CASE("input parameters are not written") {
   k.store(k.load_whole(x), x);
   const HostTensor t(f32, {2, 2});
   CHECK(error_of([&] { (void)simulate(k.f, {t}); }) ==
-        "kernel.cpp:10: error: store: the tensor is neither an Out nor an InOut parameter of a kernel\n  hint: declare it Out<Tensor<...>> or "
-        "InOut<Tensor<...>>; on the host pass it to a kernel that does");
+        "kernel.cpp:10: error: store: the tensor is neither an Out nor an InOut parameter of a kernel\n  hint: declare a parameter Out<Tensor<...>> or "
+        "InOut<Tensor<...>>; a computed tensor has no memory: assemble(x, part, at(...)) gives a new value; on the host pass a tensor to a "
+        "kernel that writes it");
 }
 
 TEST_CASE("valid extents follow every operation") {

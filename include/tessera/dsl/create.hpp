@@ -87,16 +87,30 @@ template <class S, DType D, MemorySpace M = Vec>
   requires(!detail::verdict_of_create<Tile<S, D, M>, TypeKind::tile>::value.lawful())
 auto tile() -> decltype(detail::unwrap(detail::broken_type<detail::verdict_of_create<Tile<S, D, M>, TypeKind::tile>>()));
 
+namespace detail {
+/// An argument that every other candidate would take before.
+struct any_argument {
+  any_argument();
+  template <class X>
+  any_argument(X&&);  // NOLINT: converts by design
+};
+}  // namespace detail
 // A shape is a type and an element type is a value: what else stands there is refused by name. Declared only.
 #define TESSERA_ELEMENTS_OF(NAME, OP)                      \
   template <class S, class D, auto... M, class... X>       \
   broken::element_type_is_a_cpp_type<&ops::OP> NAME(X&&...); \
   template <auto N, auto... More, class... X>              \
-  broken::shape_is_given_as_numbers<&ops::OP> NAME(X&&...);
+  broken::shape_is_given_as_numbers<&ops::OP> NAME(X&&...);  \
+  template <class S>                                       \
+  broken::element_type_is_missing<&ops::OP> NAME(detail::any_argument = {}, detail::any_argument = {});
 TESSERA_ELEMENTS_OF(full, full)
 TESSERA_ELEMENTS_OF(arange, arange)
 TESSERA_ELEMENTS_OF(create, create)
 TESSERA_ELEMENTS_OF(tile, create)
 #undef TESSERA_ELEMENTS_OF
+template <class S, DType D, MemorySpace M = Gm>
+broken::operand_is_missing<&ops::full> full();
+template <class S, DType D, MemorySpace M = Gm>
+broken::operand_is_missing<&ops::arange> arange();
 
 }  // namespace tessera

@@ -14,6 +14,8 @@ concept lawful_call = (recorded<X> && ...) && verdict_on<Op, Requested, X...>::v
 template <const OpInfo& Op, class Requested, class... X>
 concept unlawful_call = (recorded<X> && ...) && !verdict_on<Op, Requested, X...>::value.lawful();
 
+template <class X>
+concept operand_or_number = recorded<X> || literal_number<X>;
 /// Some operands are values of the kernel and some are not.
 template <class... X>
 concept unrecorded_call = (recorded<X> || ...) && !(recorded<X> && ...);
@@ -62,10 +64,17 @@ struct shaped_type<S, D, Gm> {
 
 }  // namespace detail
 
-/// A shape is a type: numbers in its place are refused by name. This macro and TESSERA_PAIR are undefined at the end of kernel.hpp.
+/// A second argument of an operation that takes one: refused by name.
+#define TESSERA_ONE_OPERAND(NAME)                                \
+  template <recorded X, detail::operand_or_number Y, class... More> \
+  broken::argument_is_not_taken<&ops::NAME> NAME(X&&, Y&&, More&&...);
+
+/// A shape is a type: numbers in its place are refused by name, as is none. These macros and TESSERA_PAIR are undefined at the end of kernel.hpp.
 #define TESSERA_SHAPE_OF(NAME)                   \
   template <auto N, auto... More, class... X>    \
-  broken::shape_is_given_as_numbers<&ops::NAME> NAME(X&&...);
+  broken::shape_is_given_as_numbers<&ops::NAME> NAME(X&&...); \
+  template <recorded X, class... More>           \
+  broken::shape_is_missing<&ops::NAME> NAME(X&&, More&&...);
 
 #define TESSERA_UNARY(NAME)                                                                   \
   template <class X>                                                                          \
@@ -75,7 +84,8 @@ struct shaped_type<S, D, Gm> {
   }                                                                                           \
   template <class X>                                                                          \
     requires detail::unlawful_call<ops::NAME, void, X>                                        \
-  auto NAME(X&& x)->decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::NAME, void, X>>()));
+  auto NAME(X&& x)->decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::NAME, void, X>>())); \
+  TESSERA_ONE_OPERAND(NAME)
 
 /// Elementwise: `exp(x)` of a tensor or tile has its shape and element type. rsqrt is 1 / sqrt(x), recip 1 / x, relu max(x, 0).
 TESSERA_UNARY(abs)
@@ -228,6 +238,8 @@ template <DType D, class X>
 // An element type is a value: what else stands there is refused by name. Declared only.
 template <class D, class X>
 broken::element_type_is_a_cpp_type<&ops::cast> cast(X&&, Rounding = Rounding::round);
+template <recorded X, class... More>
+broken::element_type_is_missing<&ops::cast> cast(X&&, More&&...);
 template <DType D, class X>
   requires(!recorded<X>)
 broken::value_is_not_recorded<&ops::cast> cast(X&&, Rounding = Rounding::round);

@@ -175,5 +175,8 @@ auto paged_gather(X&& x, I&& indices, B&& table)
     -> decltype(detail::unwrap(detail::broken_type<detail::paged_gather_verdict<P, value_of<X>, value_of<I>, value_of<B>>>()));
 template <PagedGather P, class... X>
 broken::operand_is_not_a_tensor<&ops::paged_gather> paged_gather(X&&...);
+template <PagedGather P, class... X>
+  requires(sizeof...(X) < 3)
+broken::operand_is_missing<&ops::paged_gather> paged_gather(X&&...);
 
 }  // namespace tessera

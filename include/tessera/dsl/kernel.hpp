@@ -377,5 +377,6 @@ TESSERA_CALLER(group, TESSERA_NO_COUNT, 1)
 #undef TESSERA_CALLER
 #undef TESSERA_PAIR
 #undef TESSERA_SHAPE_OF
+#undef TESSERA_ONE_OPERAND
 
 }  // namespace tessera

@@ -28,6 +28,7 @@ struct select_plan {
   }
   static constexpr Verdict make() {
     if constexpr (!recorded<C>) return breaks(rule::condition_is_not_boolean, arg_op);
+    else if constexpr (shaped<C>) return breaks(rule::select_condition_is_no_comparison);
     else if constexpr (shaped<A> || shaped<B>) return breaks(rule::select_condition_is_one_number);
     else if constexpr ((recorded<A> || recorded<B>) && (recorded<A> || literal_number<A>) && (recorded<B> || literal_number<B>)) {
       if (((!recorded<A> && is_floating_number<A>()) || (!recorded<B> && is_floating_number<B>())) && !is_float(common().dtype))

@@ -14,6 +14,7 @@ template <class X>
 template <class X>
   requires detail::unlawful_call<ops::transpose, void, X>
 auto transpose(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::verdict_on<ops::transpose, void, X>>()));
+TESSERA_ONE_OPERAND(transpose)
 
 /// The tile in memory space M.
 template <MemorySpace M, class X>
@@ -109,8 +110,16 @@ TESSERA_SHAPE_OF(row_expand)
 TESSERA_SHAPE_OF(col_expand)
 TESSERA_SHAPE_OF(broadcast_to)
 TESSERA_SHAPE_OF(fillpad_expand)
+template <recorded X>
+broken::space_is_missing<> move(X&&);
+template <recorded X, detail::operand_or_number N>
+broken::fill_is_not_a_pad<&ops::fillpad> fillpad(X&&, N&&);
+template <class S, recorded X, detail::operand_or_number N>
+broken::fill_is_not_a_pad<&ops::fillpad_expand> fillpad_expand(X&&, N&&);
 template <class D, class... S, class X>
 broken::element_type_is_a_cpp_type<&ops::reinterpret> reinterpret(X&&);
+template <recorded X, class... More>
+broken::element_type_is_missing<&ops::reinterpret> reinterpret(X&&, More&&...);
 template <DType D, auto N, auto... More, class X>
 broken::shape_is_given_as_numbers<&ops::reinterpret> reinterpret(X&&);
 

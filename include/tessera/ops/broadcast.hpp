@@ -20,6 +20,21 @@ namespace detail {
     if (narrow.dims[i] != 1) return false;
   return true;
 }
+/// What keeps `narrow` from being one column of `wide`, with its first dim at fault.
+constexpr Verdict breaks_column(const Type& narrow, const Type& wide) {
+  if (narrow.rank != wide.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{wide.rank}), arg(std::int64_t{narrow.rank}));
+  int i = 0;
+  while (i + 1 < wide.rank && narrow.dims[i] == wide.dims[i]) ++i;
+  return breaks(rule::row_operand_is_not_a_column, arg_op, arg(std::int64_t{i}), arg_dim(narrow.dims[i]), i + 1 < wide.rank ? arg_dim(wide.dims[i]) : arg_dim(1));
+}
+/// What keeps `narrow` from being one row of `wide`, with its last dim or else the first one at fault.
+constexpr Verdict breaks_row(const Type& narrow, const Type& wide) {
+  if (narrow.rank == 0 || narrow.rank > wide.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{wide.rank}), arg(std::int64_t{narrow.rank}));
+  const int last = narrow.rank - 1;
+  int i = narrow.last() == wide.last() ? 0 : last;
+  while (i < last && narrow.dims[i] == 1) ++i;
+  return breaks(rule::col_operand_is_not_a_row, arg_op, arg(std::int64_t{i}), arg_dim(narrow.dims[i]), i < last ? arg_dim(1) : arg_dim(wide.last()));
+}
 /// The dim of an operand along an axis of a broadcast result: missing leading dims are 1.
 [[nodiscard]] constexpr std::int64_t dim_of_operand(const Type& x, int axis, int rank) {
   return axis < rank - x.rank ? 1 : x.dims[axis - (rank - x.rank)];
@@ -39,34 +54,27 @@ constexpr Verdict infer_row_expand(const OpInfo&, const InferInput& in) {
   const Verdict pair = check_pair(in.type(0), in.type(1));
   if (!pair.lawful()) return pair;
   const Type &wide = in.type(0), &column = in.type(1);
-  if (!is_column_of(column, wide))
-    return breaks(rule::row_operand_is_not_a_column, arg_op, arg_dim(wide.rank > 1 ? wide.last(1) : 1),
-                  arg_dim(column.rank > 1 ? column.last(1) : 1), arg_dim(column.rank > 0 ? column.last() : 0));
+  if (!is_column_of(column, wide)) return breaks_column(column, wide);
   return lawful(wide);
 }
 constexpr Verdict infer_col_expand(const OpInfo&, const InferInput& in) {
   const Verdict pair = check_pair(in.type(0), in.type(1));
   if (!pair.lawful()) return pair;
   const Type &wide = in.type(0), &row = in.type(1);
-  if (!is_row_of(row, wide))
-    return breaks(rule::col_operand_is_not_a_row, arg_op, arg_dim(wide.rank > 0 ? wide.last() : 0),
-                  arg_dim(row.rank > 0 ? row.last() : 0));
+  if (!is_row_of(row, wide)) return breaks_row(row, wide);
   return lawful(wide);
 }
 // The result's shape is stated; the operand is its column or its row.
 constexpr Verdict infer_row_fill(const OpInfo&, const InferInput& in) {
   if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   const Type wide = with_shape(in.type(0), in.requested.dims, in.requested.rank);
-  if (!is_column_of(in.type(0), wide))
-    return breaks(rule::row_operand_is_not_a_column, arg_op, arg_dim(wide.rank > 1 ? wide.last(1) : 1),
-                  arg_dim(in.type(0).rank > 1 ? in.type(0).last(1) : 1), arg_dim(in.type(0).last()));
+  if (!is_column_of(in.type(0), wide)) return breaks_column(in.type(0), wide);
   return lawful(wide);
 }
 constexpr Verdict infer_col_fill(const OpInfo&, const InferInput& in) {
   if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   const Type wide = with_shape(in.type(0), in.requested.dims, in.requested.rank);
-  if (!is_row_of(in.type(0), wide))
-    return breaks(rule::col_operand_is_not_a_row, arg_op, arg_dim(wide.last()), arg_dim(in.type(0).last()));
+  if (!is_row_of(in.type(0), wide)) return breaks_row(in.type(0), wide);
   return lawful(wide);
 }
 // Dims are compared from the last one; each of the operand is 1 or that of the result.

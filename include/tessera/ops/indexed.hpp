@@ -30,7 +30,7 @@ constexpr Verdict infer_gather(const OpInfo&, const InferInput& in) {
   if (axis != rank - 1 && rank > 3) return breaks(rule::gather_axis_has_no_instruction, arg(axis), arg(rank));
   for (int i = 0; i < rank; ++i)
     if (i != axis && in.type(0).dims[i] != in.type(1).dims[i])
-      return breaks(rule::shapes_differ, arg_op, arg_dim(in.type(0).dims[i]), arg_dim(in.type(1).dims[i]));
+      return breaks(rule::dim_beside_the_axis_differs, arg_op, arg(std::int64_t{i}), arg_dim(in.type(0).dims[i]), arg_dim(in.type(1).dims[i]));
   return v;
 }
 constexpr Verdict infer_gather_flat(const OpInfo&, const InferInput& in) { return check_gather(in.type(0), in.type(1)); }
@@ -102,7 +102,7 @@ constexpr Verdict infer_scatter_mask(const OpInfo&, const InferInput& in) {
   const Verdict v = check_scatter(x, source);
   if (!v.lawful()) return v;
   const std::int64_t length = pattern_length(pattern_of(in));
-  if (x.dims[0] != source.dims[0]) return breaks(rule::shapes_differ, arg_op, arg(x.dims[0]), arg(source.dims[0]));
+  if (x.dims[0] != source.dims[0]) return breaks(rule::dim_beside_the_axis_differs, arg_op, arg(std::int64_t{0}), arg(x.dims[0]), arg(source.dims[0]));
   if (x.dims[1] != source.dims[1] * length)
     return breaks(rule::pattern_does_not_fill_the_row, arg_op, arg(x.dims[1]), arg(source.dims[1]), arg(length));
   return lawful(x);
@@ -119,7 +119,7 @@ constexpr Verdict infer_scatter_update(const OpInfo&, const InferInput& in) {
   for (int i = 0; i < 2; ++i)
     if (is_dynamic(index.dims[i])) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(index.dims[i]));
   if (source.dims[0] != index.elements()) return breaks(rule::scatter_update_row_count_differs, arg(source.dims[0]), arg(index.elements()));
-  if (source.dims[1] != x.dims[1]) return breaks(rule::shapes_differ, arg_op, arg(x.dims[1]), arg(source.dims[1]));
+  if (source.dims[1] != x.dims[1]) return breaks(rule::dim_beside_the_axis_differs, arg_op, arg(std::int64_t{1}), arg(x.dims[1]), arg(source.dims[1]));
   if (source.dims[0] > x.dims[0]) return breaks(rule::scatter_source_is_larger, arg_op, arg(source.dims[0]), arg(x.dims[0]));
   return check_scattered_positions(x, most_i16_positions - 1);
 }

@@ -38,7 +38,7 @@ constexpr Verdict infer_matmul(const OpInfo&, const InferInput& in) { return inf
 namespace ops {
 
 inline constexpr OpInfo matmul = {
-    .name = "matmul", .summary = "[..,M,K] x [..,K,N] -> [..,M,N] in f32 or i32; batch dims broadcast; attributes: transpose_lhs, transpose_rhs",
+    .name = "matmul", .summary = "[..,M,K] x [..,K,N] -> [..,M,N] in f32 or i32, K in whole blocks of 32 bytes; batch dims broadcast; attributes: transpose_lhs, transpose_rhs",
     .infer = infer_matmul, .valid = ValidRule::matmul,
     .dtypes = {dtypes(f16, bf16, f32, i8), dtypes(f16, bf16, f32, i8)}, .pto = "tmatmul", .form = PtoForm::matmul, .pipe = Pipe::cube,
     .operand_spaces = {spaces(Left), spaces(Right), {}}, .result_spaces = spaces(Acc),

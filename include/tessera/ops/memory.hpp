@@ -280,7 +280,7 @@ constexpr Verdict infer_concat(const OpInfo&, const InferInput& in) {
   if (!pair.lawful()) return pair;
   if (a.rank != b.rank) return breaks(rule::ranks_differ, arg_op, arg(std::int64_t{a.rank}), arg(std::int64_t{b.rank}));
   for (int i = 0; i + 1 < a.rank; ++i)
-    if (a.dims[i] != b.dims[i]) return breaks(rule::shapes_differ, arg_op, arg_dim(a.dims[i]), arg_dim(b.dims[i]));
+    if (a.dims[i] != b.dims[i]) return breaks(rule::dim_beside_the_axis_differs, arg_op, arg(std::int64_t{i}), arg_dim(a.dims[i]), arg_dim(b.dims[i]));
   for (const Type* t : {&a, &b})
     if (is_dynamic(t->last())) return breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(t->last()));
   // As in assemble, a window starts at a whole block.
