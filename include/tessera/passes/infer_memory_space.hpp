@@ -10,6 +10,7 @@
 #include "../ir/rewrite.hpp"
 #include "../ops/all.hpp"
 #include "pass.hpp"
+#include "walk.hpp"
 
 namespace tessera {
 namespace detail {
