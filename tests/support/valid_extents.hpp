@@ -2,6 +2,8 @@
 // part, and its extents.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <map>
 
 #include "same_numbers.hpp"
@@ -79,6 +81,15 @@ struct Row {
 };
 
 inline const Dims matrix{8, 16}, pages{4, 4, 16};
+
+/// The operations of one kind: those that a rule of types serves, with one rule of extents. A new one is among them by itself.
+inline std::vector<const OpInfo*> kind(std::initializer_list<Verdict (*)(const OpInfo&, const InferInput&)> rules, ValidRule valid) {
+  std::vector<const OpInfo*> list;
+  for (const ops::Family& family : ops::families)
+    for (const OpInfo* op : family)
+      if (op->valid == valid && std::find(rules.begin(), rules.end(), op->infer) != rules.end()) list.push_back(op);
+  return list;
+}
 
 /// One example for matrices, one for pages, of operands with extents that are given for both.
 template <class Build>
@@ -159,26 +170,22 @@ inline std::vector<Row> table() {
     return chosen(c, c.make({c.x(dims, v), c.number(c.dtype, 3)}, {compares_by(Compare::lt)}), dims);
   };
   return {
-      {{&ops::neg, &ops::abs, &ops::exp, &ops::log, &ops::sqrt, &ops::rsqrt, &ops::recip, &ops::relu, &ops::sin, &ops::cos, &ops::bit_not},
+      {kind({detail::infer_unary}, ValidRule::first),
        each_shape(unary, {5, 11}, {3, 4, 11}, {5, 1}, {1, 11}, {11})},
       {{&ops::cast},
        each_shape([](Case& c, const Dims& dims, const Dims& v, const Dims&) { return c.make({c.tensor(f32, dims, v)}, {}, scalar_type(f16)); }, {5, 11}, {3, 4, 11}, {5, 1}, {1, 11}, {11})},
-      {{&ops::lrelu, &ops::adds, &ops::subs, &ops::muls, &ops::divs, &ops::maximums, &ops::minimums, &ops::fmods, &ops::bit_ands,
-        &ops::bit_ors, &ops::bit_xors, &ops::shls, &ops::shrs},
+      {kind({detail::infer_scalar_form, detail::infer_shift, detail::infer_slope}, ValidRule::first),
        each_shape(scalar, {5, 11}, {3, 4, 11}, {5, 1}, {1, 11}, {11})},
-      {{&ops::add, &ops::sub, &ops::mul, &ops::div, &ops::maximum, &ops::minimum, &ops::fmod, &ops::bit_and, &ops::bit_or,
-        &ops::bit_xor, &ops::shl, &ops::shr},
+      {kind({detail::infer_binary}, ValidRule::intersection),
        each_shape(alike, {5, 9}, {2, 4, 9}, {5, 1}, {1, 9}, {9})},
-      {{&ops::part_add, &ops::part_mul, &ops::part_max, &ops::part_min},
+      {kind({detail::infer_binary}, ValidRule::larger),
        {{[](Case& c) { return c.make({c.x(matrix, {5, 9}), c.x(matrix, {5, 11})}); }, {5, 11}},
         {[](Case& c) { return c.make({c.x(pages, {2, 4, 11}), c.x(pages, {3, 4, 11})}); }, {3, 4, 11}},
         {[](Case& c) { return c.make({c.x(matrix, {5, 9}), c.x(matrix, matrix)}); }, matrix},
         {[](Case& c) { return c.make({c.x({8, 1}, {5, 1}), c.x({8, 1}, {7, 1})}); }, {7, 1}}}},
-      {{&ops::row_expand_add, &ops::row_expand_sub, &ops::row_expand_mul, &ops::row_expand_div, &ops::row_expand_max,
-        &ops::row_expand_min, &ops::row_expand_expdif},
+      {kind({detail::infer_row_expand}, ValidRule::wide),
        both(with_column, {5, 11}, {3, 4, 11}) + both(with_whole_column, {5, 11}, {3, 4, 11})},
-      {{&ops::col_expand_add, &ops::col_expand_sub, &ops::col_expand_mul, &ops::col_expand_div, &ops::col_expand_max,
-        &ops::col_expand_min, &ops::col_expand_expdif},
+      {kind({detail::infer_col_expand}, ValidRule::wide),
        both(with_row, {5, 11}, {3, 4, 11}) + both(with_whole_row, {5, 11}, {3, 4, 11})},
       {{&ops::row_expand},
        both([](Case& c, const Dims& dims, const Dims& v, const Dims&) { return c.make_shaped({c.x(with_last(dims, 1), with_last(v, 1))}, dims); }, {5, 16}, {3, 4, 16})},
@@ -195,9 +202,9 @@ inline std::vector<Row> table() {
          const ValueId mask = c.k.op(ops::compares, {c.x(dims, dims), c.number(c.dtype, 3)}, {compares_by(Compare::lt)});
          return c.make({mask, c.x(dims, v), c.x(dims, w)});
        }, {5, 9}, {2, 4, 9}, {5, 1}, {1, 9}, {9})},
-      {{&ops::row_sum, &ops::row_max, &ops::row_min, &ops::row_prod, &ops::row_argmax, &ops::row_argmin},
+      {kind({detail::infer_row_reduce, detail::infer_row_arg}, ValidRule::row_reduce),
        each_shape(unary, {5, 1}, {3, 4, 1}, {5, 1}, {1, 1}, {1}) + columns_of_pages({3, 8, 1})},
-      {{&ops::col_sum, &ops::col_max, &ops::col_min, &ops::col_prod, &ops::col_argmax, &ops::col_argmin},
+      {kind({detail::infer_col_reduce, detail::infer_col_arg}, ValidRule::col_reduce),
        both(unary, {1, 11}, {3, 1, 11}) + columns_of_pages({3, 1, 1}) +
            std::vector<Example>{{[](Case& c) { return c.make({c.x({8, 1}, {5, 1})}); }, {1, 1}}}},
       {{&ops::sort32},

@@ -114,6 +114,24 @@ class Builder {
     return f_->is_constant(v) ? Extent{(*f_)[v].integer, {}} : Extent{0, v};
   }
   ValueId value_of(const Extent& e) { return f_->extent_value(e); }
+  /// x with these valid extents, one for each dim: x itself where it has them.
+  ValueId with_valid(ValueId x, List<Extent> extents) {
+    bool equal = true;
+    std::vector<ValueId> operands{x};
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      equal = equal && extents[i] == f_->valid(x, static_cast<int>(i));
+      operands.push_back(value_of(extents[i]));
+    }
+    return equal ? x : value(ops::set_valid_shape, operands);
+  }
+  /// x, all of which counts as valid.
+  ValueId as_whole(ValueId x) {
+    if (f_->fully_valid(x)) return x;
+    const Type& t = f_->type(x);
+    Extent whole[max_rank];
+    for (int i = 0; i < t.rank; ++i) whole[i] = {t.dims[i], {}};
+    return with_valid(x, {whole, t.rank});
+  }
 
   /// body(i) for i in [0, stop), in a loop that carries nothing.
   template <class Body>

@@ -65,14 +65,9 @@ class Converter {
   }
   /// A tile that stands for an old value, with the valid extents of that.
   [[nodiscard]] ValueId with_extents_of(ValueId old, ValueId made) {
-    std::vector<ValueId> operands{made};
-    bool equal = true;
-    for (int i = 0; i < in_.type(old).rank; ++i) {
-      const Extent e = rewriter_.map(in_.valid(old, i));
-      equal = equal && e == out_.valid(made, i);
-      operands.push_back(build().value_of(e));
-    }
-    return equal ? made : build().value(ops::set_valid_shape, operands);
+    std::vector<Extent> extents;
+    for (int i = 0; i < in_.type(old).rank; ++i) extents.push_back(rewriter_.map(in_.valid(old, i)));
+    return build().with_valid(made, extents);
   }
   /// States what stands for a value, or for its second copy in Mat.
   void set(ValueId from, ValueId to) { rewriter_.set(from, to); }

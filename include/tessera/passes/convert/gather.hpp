@@ -18,19 +18,11 @@ namespace tessera::convert {
     if (a.dims[i++] != b.dims[k++]) return false;
   }
 }
-/// x, all of which counts as valid.
-[[nodiscard]] inline ValueId as_whole(Converter& c, ValueId x) {
-  if (c.out().fully_valid(x)) return x;
-  const Type t = c.out().type(x);
-  std::vector<ValueId> operands{x};
-  for (int i = 0; i < t.rank; ++i) operands.push_back(c.build().index(t.dims[i]));
-  return c.build().value(ops::set_valid_shape, operands);
-}
 /// x in another shape. Where what is valid does not stay a box, all of it counts as valid.
 [[nodiscard]] inline ValueId in_shape(Converter& c, ValueId x, const Type& to) {
   const Type t = c.out().type(x);
   if (t.same_shape(to)) return x;
-  if (!same_but_ones(t, to)) x = as_whole(c, x);
+  if (!same_but_ones(t, to)) x = c.build().as_whole(x);
   return c.build().value(ops::reshape, {x}, {}, to);
 }
 /// x in the shape [rows, cols].
@@ -127,12 +119,12 @@ inline void require_positions(Converter& c, OpId op, DType index, std::int64_t p
   };
   const auto extent = [&](int axis) { return c.rewriter().map(in.valid(in.result(op), axis)); };
   ValueId whole[2];
-  if (!loads_rows(0)) whole[0] = as_whole(c, as_rows(c, c.placed(c.operand(op, 0), Vec)));
+  if (!loads_rows(0)) whole[0] = b.as_whole(as_rows(c, c.placed(c.operand(op, 0), Vec)));
   Extent rows = extent(0);  // of rank 2
   if (!loads_rows(1)) {
     const ValueId index = index_as_rows(c, c.placed(c.operand(op, 1), Vec));
     if (result.rank > 2) rows = f.valid(index, 0);  // what is not valid there is no position
-    whole[1] = as_whole(c, index);
+    whole[1] = b.as_whole(index);
   }
   const std::int64_t flat[] = {row_count(result), result.last()};
   const Extent columns = extent(result.rank - 1);

@@ -62,12 +62,11 @@ inline void lower_paged_gather(Converter& c, OpId op) {
   const ValueId initial = b.value(ops::create, {}, {}, storage_type(in.type(r), c.placement().place(r), transposed));
   std::vector<Attr> attrs{int_attr(AttrKey::rows, 1), int_attr(AttrKey::columns, size)};
   if (transposed) attrs.push_back(int_attr(AttrKey::transposed, 1));
-  ValueId made = b.repeat(rows, initial, [&](ValueId i, ValueId gathered) {
+  const ValueId made = b.repeat(rows, initial, [&](ValueId i, ValueId gathered) {
     const ValueId row = physical_row(c, operands[1], operands[2], i, in.attr(op, AttrKey::block_size));
     return b.value(ops::gather_row, {gathered, operands[0], transposed ? zero : i, transposed ? i : zero, row, b.index(in.attr(op, AttrKey::column))}, attrs);
   });
-  if (!in.fully_valid(r)) made = b.value(ops::set_valid_shape, {made, b.value_of(c.rewriter().map(in.valid(r, 0))), b.value_of(c.rewriter().map(in.valid(r, 1)))});
-  c.set(r, made);
+  c.set(r, c.with_extents_of(r, made));
 }
 
 }  // namespace tessera::convert

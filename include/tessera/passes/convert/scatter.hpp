@@ -83,10 +83,8 @@ class Scatter {
   [[nodiscard]] ValueId as_row_of_column(ValueId x) { return is_column() ? as_row(x) : x; }
   [[nodiscard]] ValueId ones_like(ValueId source, ValueId like, DType one) {
     const ValueId ones = filled(c_.out().type(source), one, 1);
-    if (c_.out().fully_valid(like)) return ones;
-    std::vector<ValueId> operands = {ones};
-    for (int i = 0; i < 2; ++i) operands.push_back(b().value_of(c_.out().valid(like, i)));
-    return b().value(ops::set_valid_shape, operands);
+    const Extent extents[] = {c_.out().valid(like, 0), c_.out().valid(like, 1)};
+    return b().with_valid(ones, {extents, 2});
   }
 
   Converter& c_;

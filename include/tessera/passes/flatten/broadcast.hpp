@@ -61,11 +61,7 @@ class RowRepeater {
   ValueId whole_rows(ValueId x) {
     if (f_.type(x).space != Vec) x = b_.value(ops::move, {x}, {}, with_space(f_.type(x), Vec));
     model_ = f_.type(x);
-    if (!f_.fully_valid(x)) {
-      std::vector<ValueId> operands{x};
-      for (int i = 0; i < model_.rank; ++i) operands.push_back(b_.index(model_.dims[i]));
-      x = b_.value(ops::set_valid_shape, operands);
-    }
+    x = b_.as_whole(x);
     return model_.rank == 2 ? x : b_.value(ops::reshape, {x}, {}, shape(1, model_.last()));
   }
   ValueId in_shape(ValueId x, const Type& to) {

@@ -131,7 +131,7 @@ class Flattener {
     for (const std::int64_t i : filled_pages(old)) whole = put_page(whole, make(i), i * t.last(1));
     Extent merged[2];
     if (!merge_valid(r, old, op, merged)) return whole;
-    return b.value(ops::set_valid_shape, {whole, b.value_of(merged[0]), b.value_of(merged[1])}, {}, flat);
+    return b.with_valid(whole, {merged, 2});
   }
   /// A paged value as one tile.
   ValueId whole(OpId op, ValueId old, MemorySpace space) {

@@ -112,9 +112,7 @@ inline void flatten_broadcast(Flattener& l, OpId op) {
   const ValueId made = RowRepeater(l.b).run(l.r.map(x), l.in.type(x), l.in.type(old));
   Extent merged[2];
   if (!l.merged_extents(old, op, merged)) return l.r.set(old, made);
-  std::vector<ValueId> operands{made};
-  for (int i = 0; i < l.out.type(made).rank; ++i) operands.push_back(l.b.value_of(merged[i]));
-  l.r.set(old, l.b.value(ops::set_valid_shape, operands));
+  l.r.set(old, l.b.with_valid(made, {merged, static_cast<std::size_t>(l.out.type(made).rank)}));
 }
 
 /// A source that is no band of the target is written page by page.

@@ -48,8 +48,8 @@ inline void legalize_gather_mask(Legalizer& l, OpId op) {
   ValueId x = l.as_row_in_vec(op, l.r.map(l.in.operand(op, 0)));
   const Type from = l.out.type(x), old = as_row(l.result_type(op)), to = is_column(old) && from.dims[0] == 1 ? Legalizer::row_type(old) : old;
   const std::int64_t cols = padded_to_blocks(to.dtype, to.last());
-  const Extent whole{from.last(), {}};
-  if (l.out.valid(x, 1) != whole) x = l.b.value(ops::set_valid_shape, {x, l.b.value_of(l.out.valid(x, 0)), l.b.index(from.last())});
+  const Extent whole_rows[] = {l.out.valid(x, 0), {from.last(), {}}};
+  x = l.b.with_valid(x, {whole_rows, 2});
   if (cols != to.last()) {
     const ValueId wide = l.emit(op, ops::create, {}, {}, with_dim(from, 1, from.last() / to.last() * cols));
     x = l.emit(op, ops::assemble, {wide, x, l.b.index(0), l.b.index(0)});
@@ -82,15 +82,11 @@ inline void legalize_matches(Legalizer& l, OpId op) {
   operands.push_back(l.emit(op, ops::create, {}, {}, finds ? with_shape(x, counts, 2) : x));
   l.plain(op, operands);
 }
-[[nodiscard]] inline ValueId as_whole(Legalizer& l, ValueId x) {
-  if (l.out.fully_valid(x)) return x;
-  return l.b.value(ops::set_valid_shape, {x, l.b.index(l.out.type(x).dims[0]), l.b.index(l.out.type(x).dims[1])});
-}
 // By a pattern the instruction writes as many rows as the source has: what the source has not is 0, as elsewhere.
 inline void all_rows(Legalizer& l, OpId op, std::vector<ValueId>& operands) {
   const Attr zero = int_attr(AttrKey::pad, static_cast<std::int64_t>(Pad::zero));
   if (!l.out.fully_valid(operands[1])) operands[1] = l.emit(op, ops::fillpad, {operands[1]}, {zero});
-  operands[0] = as_whole(l, operands[0]);
+  operands[0] = l.b.as_whole(operands[0]);
 }
 // Positions count no padding. Columns are rows of as many elements; to every second element of a row they come as rows of one.
 inline void legalize_scatter(Legalizer& l, OpId op) {
@@ -110,7 +106,7 @@ inline void legalize_scatter(Legalizer& l, OpId op) {
   if (flat && (from.dims[0] > 1 || from.last() > to.elements()))
     l.refuse(op, "the source has more rows or columns than the target (" + Legalizer::shape_text(from) + " to " + Legalizer::shape_text(to) + ")",
            "use a target of another shape, and reshape the result");
-  if (flat) operands[0] = l.reshaped(as_whole(l, operands[0]), 1, to.elements());
+  if (flat) operands[0] = l.reshaped(l.b.as_whole(operands[0]), 1, to.elements());
   ValueId made = l.emit(op, l.in.info(op), operands, l.r.attrs(op));
   if (flat) made = l.reshaped(made, to.dims[0], to.last());
   l.finish(op, l.with_extents_of(op, is_column(l.result_type(op)) ? l.column_of(made) : made));

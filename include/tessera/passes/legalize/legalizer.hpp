@@ -108,16 +108,10 @@ class Legalizer {
   ValueId with_extents_of(OpId op, ValueId v) {
     const ValueId old = in.result(op);
     if (in.fully_valid(old) && out.fully_valid(v)) return v;
-    std::vector<ValueId> operands{v};
-    bool equal = true;
-    const int rank = in.type(old).rank, added = rank == 1 ? 1 : 0;
-    if (added != 0) operands.push_back(b.index(1));
-    for (int i = 0; i < rank; ++i) {
-      const Extent e = r.map(in.valid(old, i));
-      equal = equal && e == out.valid(v, i + added);
-      operands.push_back(b.value_of(e));
-    }
-    return equal ? v : b.value(ops::set_valid_shape, operands);
+    std::vector<Extent> extents;
+    if (in.type(old).rank == 1) extents.push_back({1, {}});
+    for (int i = 0; i < in.type(old).rank; ++i) extents.push_back(r.map(in.valid(old, i)));
+    return b.with_valid(v, extents);
   }
 
   // --- columns as rows ---
@@ -195,17 +189,12 @@ class Legalizer {
   void equal_extents(OpId made, int i) {
     const ValueId result = out.result(made), x = out.operand(made, i);
     const Type &t = out.type(x), &wide = out.type(result);
-    bool equal = true;
-    std::vector<ValueId> operands{x};
-    for (int axis = 0; axis < t.rank; ++axis) {
-      const Extent e = t.dims[axis] == wide.dims[axis] || out.info(made).valid != ValidRule::wide ? out.valid(result, axis) : out.valid(x, axis);
-      equal = equal && out.valid(x, axis) == e;
-      operands.push_back(b.value_of(e));
-    }
-    if (equal) return;
+    std::vector<Extent> extents;
+    for (int axis = 0; axis < t.rank; ++axis)
+      extents.push_back(t.dims[axis] == wide.dims[axis] || out.info(made).valid != ValidRule::wide ? out.valid(result, axis) : out.valid(x, axis));
     const BlockId block = b.block();
     b.to_before(made);
-    out.set_operand(made, i, b.value(ops::set_valid_shape, operands));
+    if (const ValueId cut = b.with_valid(x, extents); cut != x) out.set_operand(made, i, cut);
     b.to_end_of(block);
   }
   void check(OpId op, const OpInfo& info, List<ValueId> operands, List<Attr> attrs, ValueId result) {
