@@ -3,6 +3,7 @@
 #pragma once
 
 #include "function.hpp"
+#include "../ops/memory.hpp"
 #include "../ops/scalar.hpp"
 
 namespace tessera {
