@@ -59,5 +59,13 @@ template <class... S>
 
 /// The unit that runs an instruction; each runs its own instructions in order.
 enum class Pipe : std::uint8_t { none, scalar, vector, cube, mte1, mte2, mte3, fix };
+inline constexpr int pipe_count = static_cast<int>(Pipe::fix) + 1;
+/// As the instruction set calls it; none: all of them.
+[[nodiscard]] constexpr std::string_view name(Pipe p) {
+  constexpr std::string_view names[pipe_count] = {"ALL", "S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"};
+  return names[static_cast<int>(p)];
+}
+/// Whether an instruction of a pipe may start while an earlier one of the same pipe is still at work on what it needs.
+[[nodiscard]] constexpr bool overlaps_itself(Pipe p, Arch a) { return p == Pipe::vector && a == Arch::a3; }
 
 }  // namespace tessera

@@ -24,8 +24,8 @@ struct PrintOptions {
   constexpr std::string_view names[] = {"rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
                                         "compare", "pad", "has_valid", "window", "descending", "atomic_add",
                                         "split", "callee", "space", "transposed", "rows", "columns", "block_size", "column", "pattern",
-                                        "high_precision", "rounds"};
-  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::rounds) + 1);
+                                        "high_precision", "rounds", "pipe", "to_pipe", "event"};
+  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::event) + 1);
   return names[static_cast<int>(k)];
 }
 [[nodiscard]] constexpr std::string_view name(MaskPattern p) {
@@ -54,6 +54,8 @@ struct PrintOptions {
     case AttrKey::space: return name(static_cast<MemorySpace>(value));
     case AttrKey::pad: return name(static_cast<Pad>(value));
     case AttrKey::pattern: return name(static_cast<MaskPattern>(value));
+    case AttrKey::pipe:
+    case AttrKey::to_pipe: return name(static_cast<Pipe>(value));
     default: return {};
   }
 }

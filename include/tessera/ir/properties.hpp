@@ -15,10 +15,11 @@ enum class Property : std::uint8_t {
   legal,            ///< operations on tiles have an instruction, which finds the element types, layouts and scratch that it needs
   spaces_inferred,  ///< every tile stands where the instructions that use it can read it
   buffers_assigned,  ///< every tile has a buffer that holds it
-  addresses_planned  ///< every buffer has an address within its space's limit; what is needed at the same time does not overlap
+  addresses_planned,  ///< every buffer has an address within its space's limit; what is needed at the same time does not overlap
+  synchronised  ///< flags and barriers order whatever two pipes do to the same bytes; flags are balanced
 };
 inline constexpr std::string_view property_names[] = {"split_regions_valid", "tile_ops", "tiles_2d", "legal", "spaces_inferred",
-                                                      "buffers_assigned", "addresses_planned"};
+                                                      "buffers_assigned", "addresses_planned", "synchronised"};
 inline constexpr int property_count = static_cast<int>(sizeof property_names / sizeof property_names[0]);
 
 [[nodiscard]] constexpr std::string_view name(Property p) { return property_names[static_cast<int>(p)]; }

@@ -7,6 +7,7 @@
 
 #include "../ops/broadcast.hpp"
 #include "../ops/memory.hpp"
+#include "../ops/sync.hpp"
 #include "addresses.hpp"
 #include "builder.hpp"
 #include "printer.hpp"
@@ -154,6 +155,9 @@ class Verifier {
     } else if (f_.is(op, ops::call)) {
       require(f_.kind != FunctionKind::kernel, op, "a kernel calls a function");
       require(f_.block_count(op) == 0, op, "a call has blocks");
+    } else if (is_sync(f_.info(op))) {
+      require(f_.block_count(op) == 0 && f_.result_count(op) == 0 && f_.operand_count(op) == 0, op, "a flag or barrier has operands, blocks or results");
+      require(f_.attr(op, AttrKey::event) >= 0 && f_.attr(op, AttrKey::event) < event_count, op, "there is no such event");
     } else {
       require(is_terminator(op) && f_.block_count(op) == 0 && f_.result_count(op) == 0, op,
               "the terminator has blocks or results");

@@ -14,6 +14,7 @@
 #include "scalar.hpp"
 #include "sort.hpp"
 #include "split.hpp"
+#include "sync.hpp"
 
 namespace tessera::ops {
 
@@ -34,6 +35,7 @@ inline constexpr Family families[] = {
     family("reduce", reduce_family), family("sort", sort_family), family("matmul", matmul_family),
     family("memory", memory_family), family("indexed", indexed_family), family("gather rows", gather_rows_family),
     family("random", random_family), family("split", split_family), family("scalar", scalar_family),
-    family("control", control_family)};
+    family("control", control_family),
+    family("sync", sync_family)};
 
 }  // namespace tessera::ops

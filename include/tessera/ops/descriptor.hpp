@@ -27,6 +27,8 @@ enum class AttrKey : std::uint8_t {
   pattern,         ///< MaskPattern
   high_precision,  ///< 1: the slower and more exact instruction
   rounds,          ///< of random
+  pipe, to_pipe,   ///< Pipe, of flags and barriers
+  event,           ///< the number of a flag
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.
@@ -149,6 +151,7 @@ enum class PtoForm : std::uint8_t {
   arith,            ///< a scalar instruction, see ops/scalar.hpp
   control, block_index,
   gather_row,       ///< a window of a tensor loaded into a window of a tile
+  sync,             ///< a flag or a barrier
   memory_view,      ///< no instruction: what addresses it has its own view of the parameter
   expanded          ///< no instruction: a pass makes other operations of it
 };

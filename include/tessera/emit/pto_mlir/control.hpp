@@ -184,4 +184,12 @@ inline void emit_control(Module& m, OpId o) {
   contradict(m, o, "no control form");
 }
 
+/// A flag or a barrier.
+inline void emit_sync(Module& m, OpId o) {
+  const auto pipe = [&](AttrKey key) { return name(static_cast<Pipe>(m.f.attr(o, key))); };
+  if (m.f.is(o, ops::barrier)) return m.line("pto.barrier <PIPE_", pipe(AttrKey::pipe), '>');
+  m.line("pto.", m.f.info(o).pto, "[<PIPE_", pipe(AttrKey::pipe), ">, <PIPE_", pipe(AttrKey::to_pipe), ">, <EVENT_ID",
+         m.f.attr(o, AttrKey::event), ">]");
+}
+
 }  // namespace tessera::pto

@@ -424,6 +424,7 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_matches,    emit_scatter,
                                       emit_arith,      emit_control,
                                       emit_block_index, emit_gather_row,
+                                      emit_sync,
                                       [](Module&, OpId) {} /* memory_view */,
                                       [](Module& m, OpId o) { contradict(m, o, "the operation has no instruction"); } /* expanded */};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::expanded) + 1);
