@@ -1,6 +1,7 @@
 // Loads, stores and element accesses: windows of tensor parameters, and what addresses them.
 #pragma once
 
+#include "../../ir/tensor_window.hpp"
 #include "tiles.hpp"
 
 namespace tessera::pto {
@@ -10,17 +11,6 @@ struct Partition {
   Name name;
   std::string type;
 };
-
-// The box of the tensor that a load or a store covers: the attribute `window`, or the tile's shape with ones in front.
-inline void window_box(const Module& m, OpId o, const Type& tile, const Type& tensor, std::int64_t* box) {
-  const List<std::int64_t> stated = m.f.attr_list(o, AttrKey::window);
-  if (!stated.empty() && stated.size() != tensor.rank)
-    contradict(m, o, "the attribute window has another rank than the tensor");
-  for (int i = 0; i < tensor.rank; ++i) {
-    const int own = i - (tensor.rank - tile.rank);
-    box[i] = !stated.empty() ? stated[static_cast<std::size_t>(i)] : own >= 0 ? tile.dims[own] : 1;
-  }
-}
 
 // Leading dims of the tensor that must stand as one: all but the last for cube spaces and columns, whose instructions take
 // two dims; and those above five, which the assembler does not take.
@@ -76,7 +66,9 @@ inline Partition partition(Module& m, OpId o, ValueId tile, ValueId tensor, int 
                tessera::detail::dim_text(t.last()) + ")",
            "use whole rows, or give the tensor the shape [.., M, 1]");
   std::int64_t box[max_rank];
-  window_box(m, o, tile_type, t, box);
+  if (const std::size_t stated = m.f.attr_list(o, AttrKey::window).size(); stated != 0 && stated != t.rank)
+    contradict(m, o, "the attribute window has another rank than the tensor");
+  window_box(m.f, o, tile_type, t, box);
   const int merged = merged_dims(tile_type, t);
   if (merged > 1) check_band(m, o, t, box, merged);
 

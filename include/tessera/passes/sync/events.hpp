@@ -1,0 +1,77 @@
+// The numbers of flags: pairs whose flags may be raised at the same time have different ones, and no flag is raised again before
+// it is lowered. Where eight do not serve, a barrier of all pipes stands for a pair.
+#pragma once
+
+#include "order_walk.hpp"
+
+namespace tessera::detail {
+
+class EventNumbers {
+ public:
+  EventNumbers(const Function& f, const TextOrder& order, const Touches& touches, SyncPlan& plan)
+      : f_(f), order_(order), touches_(touches), plan_(plan) {}
+
+  void run() {
+    // Each round mends one fault, by a pair at first.
+    for (int pairs_left = 64;; --pairs_left) {
+      assign();
+      OrderWalk walk(f_, order_, touches_, plan_, OrderWalk::Mode::flags);
+      if (walk.run()) return;
+      const FlagFault& fault = *walk.flag_fault();
+      const FlagPair p = pair_between(f_, order_, fault.from, fault.to, fault.source, fault.before);
+      if (pairs_left > 0 && has_place(fault.source) && !exists(p)) plan_.add(p);
+      else stop_all(fault.before);
+    }
+  }
+
+ private:
+  struct Life {
+    std::uint32_t pair = 0, begin = 0, end = 0;
+  };
+
+  // A set or a wait behind what ends a block has no place.
+  [[nodiscard]] bool has_place(OpId op) const { return f_.block_count(op) > 0 || f_.info(op).level != Level::control; }
+  [[nodiscard]] bool exists(const FlagPair& wanted) const {
+    for (const std::uint32_t n : plan_.waits(wanted.before))
+      if (const FlagPair& p = plan_.pairs[n]; p.used && p.from == wanted.from && p.to == wanted.to && p.after == wanted.after) return true;
+    return false;
+  }
+  void stop_all(OpId before) {
+    if ((plan_.barriers[before.index] & bit(Pipe::none)) != 0)
+      throw InternalError("insert_sync: a flag is raised twice in " + std::string(f_.name.c_str()));
+    plan_.barriers[before.index] |= bit(Pipe::none);
+  }
+  // When the flag of a pair may be raised; a set stands behind its operation, a wait in front of its own.
+  [[nodiscard]] Life life(std::uint32_t n) const {
+    const FlagPair& p = plan_.pairs[n];
+    if (p.home) return {n, 2 * order_.begin(p.home), 2 * order_.end(p.home) + 1};
+    return {n, 2 * order_.end(p.after) + 1, 2 * order_.begin(p.before)};
+  }
+  void assign() {
+    std::vector<Life> lives;
+    for (std::uint32_t n = 0; n < plan_.pairs.size(); ++n)
+      if (plan_.pairs[n].used) lives.push_back(life(n));
+    std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) { return a.begin != b.begin ? a.begin < b.begin : a.pair < b.pair; });
+    std::uint32_t ends[pipe_count][pipe_count][event_count] = {};
+    for (const Life& l : lives) {
+      FlagPair& p = plan_.pairs[l.pair];
+      std::uint32_t* const of_pipes = ends[at(p.from)][at(p.to)];
+      // The one that is free for longest.
+      const auto free = static_cast<int>(std::min_element(of_pipes, of_pipes + event_count) - of_pipes);
+      if (of_pipes[free] < l.begin) {
+        p.event = free;
+        of_pipes[free] = l.end;
+      } else {
+        p.used = false;
+        plan_.barriers[p.before.index] |= bit(Pipe::none);
+      }
+    }
+  }
+
+  const Function& f_;
+  const TextOrder& order_;
+  const Touches& touches_;
+  SyncPlan& plan_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,61 @@
+// What each operation of a function touches, and on which pipe.
+#pragma once
+
+#include <vector>
+
+#include "../walk.hpp"
+#include "windows.hpp"
+
+namespace tessera::detail {
+
+/// Bytes on chip, or the window of a tensor, that a pipe reads or writes.
+struct Touch {
+  Pipe pipe = Pipe::none;
+  bool writes = false;
+  MemorySpace space = Gm;
+  ByteRange bytes;            ///< on chip
+  std::uint32_t tensor = 0;   ///< in GM: the number of the parameter
+};
+
+class Touches {
+ public:
+  explicit Touches(const Function& f) : f_(f), first_(f.operation_count()), count_(f.operation_count()) {
+    find_shared_tensors();
+    for (const OpId op : all_operations(f)) add(op);
+  }
+  [[nodiscard]] List<Touch> of(OpId op) const { return {touches_.data() + first_[op.index], count_[op.index]}; }
+
+ private:
+  // Tensors that nobody writes, or that one pipe alone works on, order themselves.
+  void find_shared_tensors() {
+    std::vector<unsigned> pipes(f_.parameters.size());
+    std::vector<bool> written(f_.parameters.size());
+    for (const OpId op : all_operations(f_))
+      for_each_access(f_, op, [&](ValueId v, bool writes) {
+        if (f_.type(v).is_tile()) return;
+        pipes[number(v)] |= 1u << static_cast<unsigned>(pipe_of(f_, op));
+        written[number(v)] = written[number(v)] || writes;
+      });
+    for (std::size_t i = 0; i < pipes.size(); ++i) shared_.push_back(written[i] && (pipes[i] & (pipes[i] - 1)) != 0);
+  }
+  [[nodiscard]] std::uint32_t number(ValueId tensor) const { return f_[parameter_of(f_, tensor)].position; }
+
+  void add(OpId op) {
+    const Pipe pipe = pipe_of(f_, op);
+    first_[op.index] = touches_.size();
+    for_each_access(f_, op, [&](ValueId v, bool writes) {
+      Touch t{pipe, writes};
+      if (f_.type(v).is_tile()) t.space = f_.type(v).space, t.bytes = touched_bytes(f_, v);
+      else t.tensor = number(v);
+      if (t.space != Gm || shared_[t.tensor]) touches_.push_back(t);
+    });
+    count_[op.index] = touches_.size() - first_[op.index];
+  }
+
+  const Function& f_;
+  std::vector<bool> shared_;  // by parameter
+  std::vector<std::size_t> first_, count_;  // by operation
+  std::vector<Touch> touches_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,82 @@
+// Which bytes an operation touches: of a tile the window that it is, of a tensor the window that is loaded or stored; and which
+// windows of a tensor cannot meet.
+#pragma once
+
+#include "../../ir/tensor_window.hpp"
+#include "storage.hpp"
+
+namespace tessera::detail {
+
+/// The bytes of a tile in its space; of windows at constant offsets only their rows.
+[[nodiscard]] inline ByteRange touched_bytes(const Function& f, ValueId v) {
+  const OpId by = f.definition(v);
+  if (!by || !f.info(by).is_view) return byte_range(f, v);
+  const ValueId of = f.operand(by, 0);
+  const ByteRange whole = touched_bytes(f, of);
+  const Type &part = f.type(v), &t = f.type(of);
+  const bool rows = f.info(by).form == PtoForm::subview && t.rank == 2 && t.layout == Layout::nd && t.dtype != boolean &&
+                    (!f.definition(of) || !f.info(f.definition(of)).is_view);
+  if (!rows || !f.is_constant(f.operand(by, 1)) || !f.is_constant(f.operand(by, 2))) return whole;
+  const std::int64_t row = bytes_of(t.dtype, stored(t).last());
+  const std::int64_t begin = whole.begin + f[f.operand(by, 1)].integer * row + bytes_of(t.dtype, f[f.operand(by, 2)].integer);
+  return {begin, std::min(whole.end, begin + (part.dims[0] - 1) * row + bytes_of(t.dtype, stored(part).last()))};
+}
+
+/// scale * base + constant.
+struct Affine {
+  ValueId base;  ///< none: the constant alone
+  std::int64_t scale = 1, constant = 0;
+};
+[[nodiscard]] inline Affine affine(const Function& f, ValueId v) {
+  if (f.is_constant(v)) return {{}, 0, f[v].integer};
+  const OpId by = f.definition(v);
+  const bool add = by && f.is(by, ops::scalar_add), mul = by && f.is(by, ops::scalar_mul);
+  for (int i = 0; (add || mul) && i < 2; ++i) {
+    if (!f.is_constant(f.operand(by, 1 - i))) continue;
+    Affine a = affine(f, f.operand(by, i));
+    const std::int64_t n = f[f.operand(by, 1 - i)].integer;
+    if (add) a.constant += n;
+    else a.scale *= n, a.constant *= n;
+    return a;
+  }
+  return {v, 1, 0};
+}
+
+/// How two accesses stand to each other: in one run of a block, or the second in a later turn of a loop around it.
+struct Relation {
+  BlockId block;  ///< that holds both
+  OpId loop;      ///< none: in one run of the block
+};
+
+/// Whether a value is the same for both accesses.
+[[nodiscard]] inline bool is_same(const Function& f, ValueId v, const Relation& r) {
+  const BlockId home = f.defining_block(v);
+  if (!home) return true;
+  for (BlockId b = r.loop ? f[r.loop].parent : r.block;; b = f[f[b].owner].parent) {
+    if (b == home) return true;
+    if (!f[b].owner) return false;
+  }
+}
+
+/// Whether two windows of one tensor have no element in common.
+[[nodiscard]] inline bool are_apart(const Function& f, OpId first, OpId second, const Relation& r) {
+  const TensorWindow a = tensor_window(f, first), b = tensor_window(f, second);
+  // As long as both see it with the same dims.
+  const auto seen = [&](OpId op) -> const Type& { return f.type(f.operand(op, memory_operand(f.info(op)))); };
+  if (!a || !b || seen(first) != seen(second)) return false;
+  for (int i = 0; i < a.rank; ++i) {
+    const Affine x = affine(f, f.operand(first, a.first_offset + i)), y = affine(f, f.operand(second, b.first_offset + i));
+    if (x.base != y.base || x.scale != y.scale) continue;
+    if (!x.base || is_same(f, x.base, r)) {
+      if (x.constant + a.box[i] <= y.constant || y.constant + b.box[i] <= x.constant) return true;
+      continue;
+    }
+    if (!r.loop || !f.is(r.loop, ops::for_loop) || x.base != f[f.block(r.loop)].arguments[0]) continue;
+    const ValueId step = f.operand(r.loop, 2);
+    // Some turns later the counter is larger by one step at least.
+    if (f.is_constant(step) && x.scale > 0 && f[step].integer * x.scale + y.constant - x.constant >= a.box[i]) return true;
+  }
+  return false;
+}
+
+}  // namespace tessera::detail
