@@ -25,7 +25,7 @@ class InsertSync {
 
  private:
   // A walk for each flag and barrier; in a large function that many are too many, and those that the walk placed stay.
-  static constexpr std::size_t most_visits = 4'000'000;
+  static constexpr std::size_t most_visits = 1'000'000;
 
   void leave_out_needless() {
     std::vector<OpId> barriers;
