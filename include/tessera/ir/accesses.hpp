@@ -31,4 +31,11 @@ void for_each_access(const Function& f, OpId op, Visit&& visit) {
     if (f.type(f.result(op, i)).is_tile()) visit(f.result(op, i), true);
 }
 
+/// Whether flags or barriers stand in a function.
+[[nodiscard]] inline bool has_sync(const Function& f) {
+  for (std::uint32_t o = 0; o < f.operation_count(); ++o)
+    if (is_sync(f.info({o})) && f[OpId{o}].parent) return true;
+  return false;
+}
+
 }  // namespace tessera

@@ -16,6 +16,8 @@ struct TraceAccess {
   std::uint32_t tensor = 0;  ///< in Gm: the parameter's number
   std::int64_t begin = 0, end = 0;
   bool writes = false;
+  bool adds = false;       ///< writes by an atomic addition, of which several may come in any order
+  std::uint32_t base = 0;  ///< in Gm: where the bytes are counted from. What has two bases may be the same bytes, or not
 };
 
 struct PipeEvent {
@@ -31,6 +33,15 @@ struct PipeEvent {
 struct PipeTrace {
   std::vector<PipeEvent> events;
   std::vector<TraceAccess> accesses;
+
+  /// Calls visit(number of the access) for what an event reads and writes.
+  template <class Visit>
+  void for_each_access(const PipeEvent& e, Visit&& visit) const {
+    for (std::uint32_t a = e.first_access; a < e.first_access + e.access_count; ++a) visit(a);
+  }
 };
+
+/// The pipe in whose order an event stands; none: in that of all of them.
+[[nodiscard]] constexpr Pipe runner(const PipeEvent& e) { return e.kind == PipeEvent::Kind::wait_flag ? e.to_pipe : e.pipe; }
 
 }  // namespace tessera

@@ -10,7 +10,10 @@ inline void Engine::run_control(OpId op, const OpInfo& info) {
   if (&info == &ops::while_loop) return run_while(op);
   if (&info == &ops::if_else) return run_if(op);
   if (&info == &ops::call) return run_call(op);
-  if (is_sync(info)) return;
+  if (is_sync(info)) {
+    if (recorder_ != nullptr) recorder_->sync(op);
+    return;
+  }
   if (&info == &ops::yield || &info == &ops::condition || &info == &ops::return_op) return;  // the holder reads them
   throw InternalError("simulate: no function for operation " + std::string(info.name));
 }

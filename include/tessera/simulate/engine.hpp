@@ -6,11 +6,14 @@
 #include <memory>
 #include <utility>
 
+#include "../ir/pipe_check.hpp"
+#include "../ir/pipe_replay.hpp"
 #include "../ir/program.hpp"
 #include "../ops/all.hpp"
 #include "buffer_contents.hpp"
 #include "data.hpp"
 #include "options.hpp"
+#include "pipe_recorder.hpp"
 
 namespace tessera {
 
@@ -37,7 +40,10 @@ class Engine {
  public:
   /// `program`: what calls refer to; null for a function that calls nothing.
   Engine(const Function& f, const SimulateOptions& with, const Program* program = nullptr)
-      : options(with), f_(f), program_(program), slots_(f.value_count()), contents_(f) {}
+      : options(with), f_(f), program_(program), slots_(f.value_count()), contents_(f) {
+    if (f.kind == FunctionKind::kernel && (options.pipes != nullptr || checks_pipes())) recorder_ = std::make_unique<PipeRecorder>(f);
+    if (recorder_ != nullptr && !has_addresses(f)) throw InternalError("simulate: the pipes of a function without addresses");
+  }
 
   const SimulateOptions options;
   Statistics statistics;
@@ -64,7 +70,11 @@ class Engine {
   }
   void set_number(ValueId v, const Number& n) { slots_[v.index].number = n; }
   /// Runs the body; gives the operation that ended it (none: the body is empty).
-  OpId run() { return run_block(f_.body()); }
+  OpId run() {
+    const OpId end = run_block(f_.body());
+    if (recorder_ != nullptr) check_pipes();
+    return end;
+  }
 
   // --- values ---
   [[nodiscard]] Number number(ValueId v) const {
@@ -136,6 +146,10 @@ class Engine {
   void note_read(OpId reader, const Data& d, std::int64_t element) const;
   void note_write(OpId writer, const Data& d, std::int64_t element, bool was_known, const Number& before) const;
   void note_add(OpId writer, const Data& d, std::int64_t element) const;
+  /// The operation that runs moves elements of a tensor that follow each other.
+  void note_moved(ValueId tensor, std::int64_t first, std::int64_t count, bool writes, bool adds) {
+    if (recorder_ != nullptr) recorder_->elements(tensor, first, count, writes, adds);
+  }
 
   /// Gives a result its elements; those outside its valid extents become poison.
   void define(OpId op, ValueId result, std::shared_ptr<Data> data) {
@@ -188,11 +202,32 @@ class Engine {
     for (int i = 0; i < f_.operand_count(op); ++i) refuse_dtype(op, f_.type(f_.operand(op, i)));
     for (int i = 0; i < f_.result_count(op); ++i) refuse_dtype(op, f_.type(f_.result(op, i)));
     note_whole_reads(op, info);
+    if (recorder_ != nullptr) recorder_->start();
     run_entry(*entry, op);
+    if (recorder_ != nullptr) record(op);
     if (const int scratch = scratch_operand(info); scratch >= 0 && f_.operand_count(op) > scratch)
       spoil(op, f_.operand(op, scratch));
   }
   void run_entry(const TableEntry& entry, OpId op);  // below Call
+
+  // --- pipes ---
+  [[nodiscard]] bool checks_pipes() const {
+    if (!has_addresses(f_)) return false;
+    return options.pipe_checks == PipeChecks::always || (options.pipe_checks == PipeChecks::synchronised && has_sync(f_));
+  }
+  void record(OpId op) {
+    recorder_->finish(op, [&](ValueId v) { return std::optional<std::int64_t>(number(v).integer); },
+                      [&](ValueId tensor) { return bytes_of(f_.type(tensor).dtype, data_of(tensor)->size()); });
+  }
+  void check_pipes() {
+    const PipeTrace& trace = recorder_->trace;
+    if (checks_pipes()) {
+      std::optional<PipeFault> fault = pipe_fault(f_, trace, planned_arch(f_));
+      if (!fault) fault = replay_fault(f_, trace, planned_arch(f_), options.replays, options.replay_seed);
+      if (fault) throw InternalError("simulate: " + std::string(f_.name.c_str()) + ": " + fault->what);
+    }
+    if (options.pipes != nullptr) *options.pipes = std::move(recorder_->trace);
+  }
   // A tensor that an operation takes as a value is read as a whole.
   void note_whole_reads(OpId op, const OpInfo& info) const {
     for (int i = 0; i < f_.operand_count(op); ++i) {
@@ -317,6 +352,7 @@ class Engine {
   std::vector<Slot> slots_;
   BufferContents contents_;
   std::vector<std::pair<std::int64_t, std::int64_t>> symbols_;
+  std::unique_ptr<PipeRecorder> recorder_;  // where the order of pipes is asked for
 };
 
 /// What an operation's function sees of the operation that runs.
@@ -353,6 +389,9 @@ class Call {
   [[nodiscard]] Data fresh() const { return Data(result_type().dtype, engine.dims(result_type())); }
   void result(Data&& d) { engine.define(id, f_.result(id), std::make_shared<Data>(std::move(d))); }
   void result(const Number& n) { engine.set_number(f_.result(id), n); }
+
+  /// Elements of operand `i`, a tensor, are moved.
+  void moves(int i, std::int64_t first, std::int64_t count, bool writes = false, bool adds = false) { engine.note_moved(operand(i), first, count, writes, adds); }
 
   [[nodiscard]] const Location& location() const { return f_[id].location; }
   [[nodiscard]] std::string_view name() const { return f_.info(id).name; }

@@ -5,11 +5,13 @@
 
 namespace tessera::simulator {
 
-/// Copies the window of the source at `from` to `to`, turned where rows become columns.
-inline void copy_rows(Call& c, Data& r, const Box& to, const Data& source, const Box& from, const Box& extents, bool transposed) {
+/// Copies the window of the source, operand `tensor`, at `from` to `to`, turned where rows become columns.
+inline void copy_rows(Call& c, Data& r, const Box& to, int tensor, const Data& source, const Box& from, const Box& extents, bool transposed) {
+  c.moves(tensor, 0, 0);
   for (std::int64_t i = 0; i < extents[0]; ++i) {
     const std::int64_t start = (from[0] + i) * source.dims[1] + from[1];
     note_reads(c, source, start, extents[1]);
+    c.moves(tensor, start, extents[1]);
     if (!transposed) r.copy((to[0] + i) * r.dims[1] + to[1], source, start, extents[1]);
     else
       for (std::int64_t j = 0; j < extents[1]; ++j) r.copy((to[0] + j) * r.dims[1] + to[1] + i, source, start + j, 1);
@@ -26,7 +28,7 @@ inline void gather_row(Call& c) {
   for (int i = 0; i < 2; ++i) Engine::check_extent(c.name(), c.location(), i, extents[i], window[i]);
   check_bounds(c, from, extents, source.dims);
   check_bounds(c, to, transposed ? Box{2, {extents[1], extents[0]}} : extents, r.dims);
-  copy_rows(c, r, to, source, from, extents, transposed);
+  copy_rows(c, r, to, 1, source, from, extents, transposed);
   count_read(c, source.dtype, extents.elements());
   c.result(std::move(r));
 }
@@ -43,7 +45,7 @@ inline void paged_gather(Call& c) {
     if (!table.is_known(page)) c.fail_poison(2, table, page);
     const Box from{2, {table.integers[static_cast<std::size_t>(page)] * block + index % block, c.attr(AttrKey::column)}}, row{2, {1, size}};
     check_bounds(c, from, row, source.dims);
-    copy_rows(c, r, transposed ? Box{2, {0, i}} : Box{2, {i, 0}}, source, from, row, transposed);
+    copy_rows(c, r, transposed ? Box{2, {0, i}} : Box{2, {i, 0}}, 0, source, from, row, transposed);
   }
   c.result(std::move(r));
 }

@@ -75,7 +75,9 @@ std::vector<HostTensor> run_both(const FunctionOrProgram& meaning, const Functio
       if (a.writable() == nullptr) own.push_back(a);
       else own.push_back(copies.emplace_back(*a.writable()));
     }
-    reference = simulate(meaning, own, options);
+    SimulateOptions without_pipes = options;
+    without_pipes.pipes = nullptr;
+    reference = simulate(meaning, own, without_pipes);
   }
   const std::size_t given = arguments.size();
   std::vector<HostTensor> results;

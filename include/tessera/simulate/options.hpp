@@ -17,12 +17,22 @@ enum class Agreement : std::uint8_t {
   one_rounding,  ///< integers exactly, floats to one step of their type (a lowering may round once more on the way)
 };
 
+struct PipeTrace;
+
+/// Whether the order of the pipes is proven, and tried in random orders: of kernels with flags or barriers, or of all that have
+/// addresses.
+enum class PipeChecks : std::uint8_t { off, synchronised, always };
+
 struct SimulateOptions {
   std::int64_t block = 0;              ///< what block_index gives
   std::int64_t blocks = 1;             ///< what block_count gives
   std::int64_t subblock = 0;           ///< what subblock_index gives
   std::int64_t subblocks = 1;          ///< what subblock_count gives
   std::int64_t while_limit = 1000000;  ///< trips after which a while loop is an error
+  PipeChecks pipe_checks = PipeChecks::synchronised;
+  int replays = 3;                     ///< random orders of the pipes that are tried
+  std::uint64_t replay_seed = 1;
+  PipeTrace* pipes = nullptr;          ///< receives what the pipes did in the last kernel that ran; it must have addresses
   // For whole kernels only:
   std::optional<Arch> arch = {};  ///< none: the target that the kernel is compiled for; a3 when it is compiled for any
   Agreement agreement = Agreement::one_rounding;

@@ -72,7 +72,11 @@ inline void read_window(Call& c) {
   for_each_row(extents,
                [&](const Box& index) { r.copy(dot(to, index), source, start + dot(from, index), extents.last()); });
   if (c.engine.is_memory(c.operand(0))) count_read(c, source.dtype, extents.elements());
-  for_each_row(extents, [&](const Box& index) { note_reads(c, source, start + dot(from, index), extents.last()); });
+  c.moves(0, start, 0);
+  for_each_row(extents, [&](const Box& index) {
+    note_reads(c, source, start + dot(from, index), extents.last());
+    c.moves(0, start + dot(from, index), extents.last());
+  });
   c.result(std::move(r));
 }
 
@@ -122,9 +126,11 @@ inline void store(Call& c) {
   if (!starts.empty()) reach[rank - 1] = walk.last();
   check_bounds(c, offsets, reach, target.dims);
   const std::int64_t start = dot(in_target, offsets);
+  c.moves(1, start, 0);
   for (const Box& index : starts) {
     const std::int64_t from = dot(in_tile, index), to = start + dot(in_target, index);
     for (std::int64_t k = 0; k < walk.last(); ++k) store_element(c, source, from + k, target, to + k, add);
+    c.moves(1, to, walk.last(), true, add);
   }
   count_write(c, target.dtype, static_cast<std::int64_t>(starts.size()) * walk.last());
 }
@@ -158,6 +164,7 @@ inline void read(Call& c) {
   const std::int64_t at = element_position(c, 1, x.dims);
   if (!x.is_known(at)) c.fail_poison(0, x, at);
   note_reads(c, x, at, 1);
+  c.moves(0, at, 1);
   if (c.engine.is_memory(c.operand(0))) count_read(c, x.dtype, 1);
   c.result(x.number(at));
 }
@@ -173,6 +180,7 @@ inline void write(Call& c) {
   const Number before = target.number(at);
   target.set(at, c.number(1));
   c.engine.note_write(c.id, target, at, was_known, before);
+  c.moves(0, at, 1, true);
   count_write(c, target.dtype, 1);
 }
 
