@@ -63,14 +63,14 @@ inline void require_same_run(const RandomProgram& p, const RandomProgram::Run& e
     PassOptions options;
     options.verify = true;
     options.before = [&](const Pass& pass, const Function&) { stage = pass.name; };
-    options.after = [&](const Pass&, const Function& f) {
+    options.after = [&](const Pass& pass, const Function& f) {
+      stage = pass.name;
+      if (&pass == &plan_memory) fate.module = emit_pto_mlir(f, {.arch = arch});
       try {
         require_same_run(p, expected, meaning, f);
       } catch (const InternalError& e) { throw InternalError("after " + stage + ": " + e.text() + "\n" + print(f)); }
     };
-    const Function lowered = run_passes(p.k.f(), default_pipeline(), {arch}, options);
-    stage = "emit";
-    fate.module = emit_pto_mlir(lowered, {.arch = arch});
+    static_cast<void>(run_passes(p.k.f(), full_pipeline(), {arch}, options));
   } catch (const UserError& e) {
     const Diagnostic d = e.diagnostic();
     if (d.hint.empty()) fate.fault = stage + ": no hint: " + e.what();

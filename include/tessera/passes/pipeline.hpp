@@ -5,16 +5,21 @@
 #include "convert_tensor_to_tile_ops.hpp"
 #include "flatten_tile_nd_to_2d.hpp"
 #include "infer_memory_space.hpp"
+#include "insert_sync.hpp"
 #include "legalize.hpp"
 #include "plan_memory.hpp"
 
 namespace tessera {
 
-inline constexpr const Pass* default_passes[] = {&convert_tensor_to_tile_ops, &flatten_tile_nd_to_2d, &legalize,
-                                                 &infer_memory_space, &assign_buffers, &plan_memory};
+namespace detail {
+inline constexpr const Pass* all_passes[] = {&convert_tensor_to_tile_ops, &flatten_tile_nd_to_2d, &legalize, &infer_memory_space,
+                                             &assign_buffers, &plan_memory, &insert_sync};
+inline constexpr std::size_t pass_count = sizeof all_passes / sizeof all_passes[0];
+}  // namespace detail
 
-[[nodiscard]] constexpr List<const Pass*> default_pipeline() {
-  return {default_passes, sizeof default_passes / sizeof default_passes[0]};
-}
+/// For the assembler, which orders the pipes itself: addresses, but no flags.
+[[nodiscard]] constexpr List<const Pass*> default_pipeline() { return {detail::all_passes, detail::pass_count - 1}; }
+/// For C++, and whatever else needs the pipes in order: with flags and barriers.
+[[nodiscard]] constexpr List<const Pass*> full_pipeline() { return {detail::all_passes, detail::pass_count}; }
 
 }  // namespace tessera

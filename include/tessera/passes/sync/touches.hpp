@@ -44,7 +44,7 @@ class Touches {
     const Pipe pipe = pipe_of(f_, op);
     first_[op.index] = touches_.size();
     for_each_access(f_, op, [&](ValueId v, bool writes) {
-      Touch t{pipe, writes};
+      Touch t{pipe, writes, Gm, {}, 0};
       if (f_.type(v).is_tile()) t.space = f_.type(v).space, t.bytes = touched_bytes(f_, v);
       else t.tensor = number(v);
       if (t.space != Gm || shared_[t.tensor]) touches_.push_back(t);
