@@ -1,101 +1,54 @@
-// The real assembler takes what the emitter writes. TESSERA_PTOAS names it, in the environment or as a definition.
-// TESSERA_PTOAS_VERSION=0.27 says that it is the older one (default 0.60).
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-
+// The real assembler takes what the emitter writes.
 #include "support/catch.hpp"
 #include "support/nd_programs.hpp"
 #include "support/pto_kernels.hpp"
+#include "support/ptoas.hpp"
 #include "support/valid_extents.hpp"
 #include "tessera/emit/pto_mlir.hpp"
 #include "tessera/passes/pipeline.hpp"
 #include "tessera/passes/plan_memory.hpp"
 
 using namespace programs;
+using test::assemble;
+using test::Assembled;
 
 namespace {
 
-std::string setting(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-std::string assembler() {
-#ifdef TESSERA_PTOAS
-  const std::string built_in = TESSERA_PTOAS;
-#else
-  const std::string built_in;
-#endif
-  return setting("TESSERA_PTOAS").empty() ? built_in : setting("TESSERA_PTOAS");
-}
-Assembler version() { return setting("TESSERA_PTOAS_VERSION") == "0.27" ? Assembler::v0_27 : Assembler::v0_60; }
-
-// Whether the assembler takes the module; its words otherwise.
-struct Answer {
-  bool accepted = false;
-  std::string words;
-};
-Answer assemble(const std::string& text, Arch arch, int level = 2) {
-  static const std::filesystem::path directory = [] {
-    std::string form = (std::filesystem::temp_directory_path() / "tessera_ptoas_XXXXXX").string();
-    return std::filesystem::path(mkdtemp(form.data()));
-  }();
-  const std::filesystem::path module = directory / "module.pto", log = directory / "log";
-  std::ofstream(module) << text;
-  const std::string command = "'" + assembler() + "' --enable-insert-sync --pto-level=level" + std::to_string(level) +
-                              " --pto-arch=" + std::string(name(arch)) +
-                              " '" + module.string() + "' -o '" + (directory / "module.cpp").string() + "' > '" +
-                              log.string() + "' 2>&1";
-  const int status = std::system(command.c_str());
-  std::ifstream in(log);
-  std::string words, line;
-  while (std::getline(in, line))
-    if (line.find("rror") != std::string::npos) words.append(line).append("\n");
-  return {status == 0, words};
-}
-
-bool absent() {
-  if (!assembler().empty()) return false;
-  std::cout << "skipped: TESSERA_PTOAS is not set\n";
-  return true;
-}
-
 // What only the newer assembler takes is refused by the emitter with its version's name.
 bool refused_for_version(const UserError& e) {
-  return version() == Assembler::v0_27 && e.diagnostic().message.find("0.27") != std::string::npos;
+  return test::assembler_version() == Assembler::v0_27 && e.diagnostic().message.find("0.27") != std::string::npos;
 }
 
 }  // namespace
 
 TEST_CASE("the assembler takes whole kernels") {
-  if (absent()) return;
+  if (test::assembler_is_absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
     for (const int level : {2, 3})
       for (const NamedKernel& k : kernels) {
         const Function f = plan_memory.run(k.make()->f, {arch});
         std::string text;
         try {
-          text = emit_pto_mlir(f, {.arch = arch, .assembler = version(), .level = level, .locations = true});
+          text = emit_pto_mlir(f, {.arch = arch, .assembler = test::assembler_version(), .level = level, .locations = true});
         } catch (const UserError& e) {
           if (refused_for_version(e)) continue;
           throw;
         }
-        const Answer answer = assemble(text, arch, level);
+        const Assembled answer = assemble(text, arch, level);
         INFO(k.name << " " << name(arch) << " level " << level << "\n" << answer.words << text);
         CHECK(answer.accepted);
       }
 }
 
 TEST_CASE("the assembler takes kernels that were recorded on tiles of rank above 2") {
-  if (absent()) return;
+  if (test::assembler_is_absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
     for (const test::NdProgram& p : test::nd_programs) {
       if (arch == Arch::a3 && !p.on_a3) continue;
       test::Recording k(p.name);
       p.record(k);
-      const std::string text = emit_pto_mlir(run_passes(k.f(), default_pipeline(), {arch}), {.arch = arch, .assembler = version()});
-      const Answer answer = assemble(text, arch);
+      const std::string text = emit_pto_mlir(run_passes(k.f(), default_pipeline(), {arch}), {.arch = arch, .assembler = test::assembler_version()});
+      const Assembled answer = assemble(text, arch);
       INFO(p.name << " " << name(arch) << "\n" << answer.words << text);
       CHECK(answer.accepted);
     }
@@ -112,16 +65,16 @@ void check_operation(const OpInfo& op, DType d, Arch arch, bool scratch, bool wi
     if (!v) return;
     sink(l, v);
     const Function f = level == 3 ? plan_memory.run(l.f, {arch}) : l.f;
-    text = emit_pto_mlir(f, {.arch = arch, .assembler = version(), .level = level});
+    text = emit_pto_mlir(f, {.arch = arch, .assembler = test::assembler_version(), .level = level});
   } catch (const UserError&) { return; }
-  const Answer answer = assemble(text, arch, level);
+  const Assembled answer = assemble(text, arch, level);
   INFO(op.name << " " << name(d) << " " << name(arch) << (windows ? ", windows" : "") << ", level " << level << "\n" << answer.words << text);
   CHECK(answer.accepted);
 }
 }  // namespace
 
 TEST_CASE("the assembler takes every operation for the element types of its table, with and without scratch") {
-  if (absent()) return;
+  if (test::assembler_is_absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
     for (const ops::Family& family : ops::families)
       for (const OpInfo* op : family)
@@ -139,7 +92,7 @@ TEST_CASE("the assembler takes every operation for the element types of its tabl
 }
 
 TEST_CASE("the assembler takes every operation on what is valid in part, by constants and at run time") {
-  if (absent() || version() == Assembler::v0_27) return;
+  if (test::assembler_is_absent() || test::assembler_version() == Assembler::v0_27) return;
   for (const valid_extents::Row& row : valid_extents::table())
     for (const OpInfo* op : row.ops)
       for (std::size_t i = 0; i < row.examples.size(); ++i)
@@ -150,14 +103,14 @@ TEST_CASE("the assembler takes every operation on what is valid in part, by cons
             if (!example.lowered || !example.refused.empty() || !valid_extents::is_available(c)) continue;
             valid_extents::finish(c, example.build(c));
             const std::string text = emit_pto_mlir(run_passes(c.k.f(), default_pipeline(), {arch}), {.arch = arch});
-            const Answer answer = assemble(text, arch);
+            const Assembled answer = assemble(text, arch);
             INFO(c.op.name << ", example " << i << " " << name(arch) << (run_time ? ", at run time" : "") << "\n" << answer.words << text);
             CHECK(answer.accepted);
           }
 }
 
 TEST_CASE("the tables leave out no element type of a tile operation that the assembler takes for its operands") {
-  if (absent() || version() == Assembler::v0_27) return;
+  if (test::assembler_is_absent() || test::assembler_version() == Assembler::v0_27) return;
   // Element types that a table leaves out on one target and states on the other: the assembler refuses them too.
   for (const ops::Family& family : ops::families)
     for (const OpInfo* op : family)
