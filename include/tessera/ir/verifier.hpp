@@ -13,6 +13,7 @@
 #include "printer.hpp"
 #include "properties.hpp"
 #include "split_regions.hpp"
+#include "sync_check.hpp"
 
 namespace tessera {
 namespace detail {
@@ -27,7 +28,9 @@ class Verifier {
         throw InternalError("verify: parameter " + p.name + " of " + f_.name + " is not an argument of the body");
     block(f_.body(), ops::return_op);
     if (required_.contains(Property::addresses_planned))
-      if (const auto fault = address_fault(f_)) refuse_address(*fault);
+      if (const auto fault = address_fault(f_)) refuse_fault("addresses_planned: ", fault->op, fault->what);
+    if (required_.contains(Property::synchronised))
+      if (const auto fault = sync_fault(f_)) refuse_fault("synchronised: ", fault->op, fault->what);
     if (!required_.contains(Property::split_regions_valid)) return;
     if (const auto fault = split_fault(f_)) throw InternalError("verify: split_regions_valid: " + fault->text(true));
   }
@@ -39,9 +42,9 @@ class Verifier {
     if (const auto end = at.find("error: "); end != std::string::npos) at.erase(end);
     throw InternalError("verify: " + at + what + "\n  " + print(f_, op));
   }
-  [[noreturn]] void refuse_address(const AddressFault& fault) const {
-    if (fault.op) refuse(fault.op, "addresses_planned: " + fault.what);
-    throw InternalError("verify: addresses_planned: " + fault.what + " (" + std::string(f_.name.c_str()) + ")");
+  [[noreturn]] void refuse_fault(const std::string& property, OpId op, const std::string& what) const {
+    if (op) refuse(op, property + what);
+    throw InternalError("verify: " + property + what + " (" + std::string(f_.name.c_str()) + ")");
   }
   void require(bool holds, OpId op, std::string_view what) const {
     if (!holds) refuse(op, std::string(what));

@@ -1,0 +1,104 @@
+// Whether flags and barriers order the pipes of a function, whatever its arguments are: walks over it that take loops and
+// branches in different ways are proven one by one. It asks the function only, and nothing of what set the flags.
+#pragma once
+
+#include "pipe_check.hpp"
+#include "sync_walk.hpp"
+
+namespace tessera {
+namespace detail {
+
+class SyncCheck {
+ public:
+  explicit SyncCheck(const Function& f) : f_(f) {}
+
+  [[nodiscard]] std::optional<PipeFault> run() {
+    if (!has_addresses(f_)) return PipeFault{{}, "the function has no addresses"};
+    balance(f_.body());
+    using Branch = WalkChoices::Branch;
+    bool branches = false, cut = false;
+    for (std::int64_t trips = most_trips(); trips >= 0 && !fault_; --trips) {
+      const Seen seen = walk({trips, Branch::taken});
+      if (seen.branch)
+        for (const Branch way : {Branch::other, Branch::alternate}) static_cast<void>(walk({trips, way}));
+      branches = branches || seen.branch;
+      cut = cut || (trips == most_trips() && seen.cut);
+      if (!seen.trips) break;
+    }
+    if (cut) static_cast<void>(walk({most_trips(), Branch::taken, true}));
+    for (std::uint64_t seed = 1; branches && seed <= 4; ++seed) static_cast<void>(walk({most_trips(), Branch::random, seed % 2 == 0, seed}));
+    return fault_;
+  }
+
+ private:
+  struct Seen {
+    bool branch = false, trips = false, cut = false;
+  };
+  Seen walk(const WalkChoices& choices) {
+    if (fault_) return {};
+    const SyncWalk w(f_, choices);
+    fault_ = pipe_fault(f_, w.trace, planned_arch(f_));
+    if (fault_ && (w.chose_branch || w.chose_trips)) fault_->what.append(" (").append(text(choices)).append(")");
+    return {w.chose_branch, w.chose_trips, w.cut_trips};
+  }
+  [[nodiscard]] static std::string text(const WalkChoices& c) {
+    constexpr const char* ways[] = {"where conditions hold", "where conditions do not hold", "where every second condition holds", "where some conditions hold"};
+    std::string loops = c.branch == WalkChoices::Branch::random ? "loops turn up to 3 times" : "loops turn " + std::to_string(c.trips) + (c.trips == 1 ? " time" : " times");
+    return loops.append(", ").append(ways[static_cast<int>(c.branch)]);
+  }
+
+  // Each block lowers what it raises: then no choice of branches and trips leaves a flag behind, or waits for one in vain.
+  void balance(BlockId b) {
+    std::vector<std::pair<OpId, std::size_t>> open;  // the operation that stands alone, and its flag
+    for (OpId op = f_[b].first; op && !fault_; op = f_.next(op)) {
+      for (int k = 0; k < f_.block_count(op) && !fault_; ++k) balance(f_.block(op, k));
+      if (!is_sync(f_.info(op)) || fault_) continue;
+      const auto is_below = [&](AttrKey key, int limit) { return f_.attr(op, key) >= 0 && f_.attr(op, key) < limit; };
+      if (!is_below(AttrKey::pipe, pipe_count) || !is_below(AttrKey::to_pipe, pipe_count)) return report(op, "there is no such pipe");
+      if (!is_below(AttrKey::event, event_count)) return report(op, "there is no such event (" + std::to_string(f_.attr(op, AttrKey::event)) + ")");
+      if (f_.is(op, ops::barrier)) continue;
+      PipeEvent e;
+      e.pipe = static_cast<Pipe>(f_.attr(op, AttrKey::pipe));
+      e.to_pipe = static_cast<Pipe>(f_.attr(op, AttrKey::to_pipe));
+      e.event = static_cast<std::uint8_t>(f_.attr(op, AttrKey::event));
+      if (!is_flag(e)) return report(op, "there is no such flag (" + PipeWords::flag(e) + ")");
+      const auto same = std::find_if(open.begin(), open.end(), [&](const auto& o) { return o.second == flag_number(e); });
+      if (same == open.end()) open.emplace_back(op, flag_number(e));
+      else if (f_.is(same->first, f_.info(op))) return report(op, PipeWords::flag(e) + (f_.is(op, ops::set_flag) ? " is raised" : " is lowered") + " twice in one block");
+      else open.erase(same);
+    }
+    if (fault_ || open.empty()) return;
+    const OpId op = open.front().first;
+    report(op, f_.is(op, ops::set_flag) ? "nothing in its block lowers the flag" : "nothing in its block raises the flag");
+  }
+  void report(OpId op, const std::string& what) {
+    if (!fault_) fault_ = PipeFault{op, std::string(f_.info(op).name) + " (" + place_text(f_[op].location).str() + "): " + what};
+  }
+
+  // Three trips show what one turn does to the next two; fewer where loops are deep and long.
+  [[nodiscard]] std::int64_t most_trips() const {
+    constexpr double many = 300000;
+    for (std::int64_t trips = 3; trips > 1; --trips)
+      if (cost(f_.body(), static_cast<double>(trips)) < many) return trips;
+    return 1;
+  }
+  [[nodiscard]] double cost(BlockId b, double trips) const {
+    double sum = 0;
+    for (OpId op = f_[b].first; op; op = f_.next(op)) {
+      sum += 1;
+      const bool loops = f_.is(op, ops::for_loop) || f_.is(op, ops::while_loop);
+      for (int k = 0; k < f_.block_count(op); ++k) sum += cost(f_.block(op, k), trips) * (loops ? trips : 1);
+    }
+    return sum;
+  }
+
+  const Function& f_;
+  std::optional<PipeFault> fault_;
+};
+
+}  // namespace detail
+
+/// What breaks the property synchronised; nothing when it holds.
+[[nodiscard]] inline std::optional<PipeFault> sync_fault(const Function& f) { return detail::SyncCheck(f).run(); }
+
+}  // namespace tessera
