@@ -16,7 +16,7 @@ namespace detail {
 class PipeCheck {
  public:
   PipeCheck(const Function& f, const PipeTrace& t, Arch arch)
-      : words_(f, t), t_(t), arch_(arch), cells_(t), states_(cells_.size()), position_(t.events.size()) {
+      : f_(f), words_(f, t), t_(t), arch_(arch), cells_(t), states_(cells_.size()), position_(t.events.size()) {
     for (const TraceAccess& a : t.accesses)
       if (a.space == Gm && a.base != 0) has_bases_ = true;
     if (!has_bases_) return;
@@ -46,6 +46,7 @@ class PipeCheck {
   struct Cell {
     std::uint32_t writer = none;
     Latest readers = nobody(), adders = nobody();
+    std::uint32_t reader_before = none;  ///< of a pipe that overlaps itself: the reader in front of its last one
     bool was_read = false, was_added_to = false;
   };
   struct Flag {
@@ -125,6 +126,7 @@ class PipeCheck {
   }
   void require_done(std::uint32_t i, std::uint32_t a, std::uint32_t earlier, AccessKind kind, const Clock& now) {
     if (earlier == none || is_done(earlier, now) || fault_) return;
+    if (kind != AccessKind::adds && in_step(f_, arch_, t_, earlier, i, t_.accesses[a])) return;
     const PipeEvent& e = t_.events[earlier];
     const TraceAccess& mine = t_.accesses[a];
     const TraceAccess* theirs = nullptr;
@@ -139,6 +141,8 @@ class PipeCheck {
   }
   void look(std::uint32_t i, std::uint32_t a, const Cell& cell, const Clock& now) {
     const AccessKind kind = kind_of(t_.accesses[a]);
+    if (kind != AccessKind::reads && cell.reader_before != none && !is_done(cell.reader_before, now) && !fault_)
+      fault_ = words_.conflict(t_.events[i], t_.accesses[a], t_.events[cell.reader_before], t_.accesses[a]);
     require_done(i, a, cell.writer, AccessKind::writes, now);
     if (cell.was_read && kind != AccessKind::reads)
       for (const std::uint32_t r : cell.readers) require_done(i, a, r, AccessKind::reads, now);
@@ -149,6 +153,7 @@ class PipeCheck {
     const auto p = static_cast<std::size_t>(runner(t_.events[i]));
     switch (kind_of(a)) {
       case AccessKind::reads:
+        if (overlaps_itself(static_cast<Pipe>(p), arch_) && cell.readers[p] != i) cell.reader_before = cell.readers[p];
         cell.readers[p] = i;
         cell.was_read = true;
         return;
@@ -178,6 +183,7 @@ class PipeCheck {
     last = {i, a.base};
   }
 
+  const Function& f_;
   const PipeWords words_;
   const PipeTrace& t_;
   const Arch arch_;

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "../ops/sync.hpp"
-#include "function.hpp"
+#include "accesses.hpp"
 #include "pipe_trace.hpp"
 
 namespace tessera {
@@ -24,6 +23,14 @@ enum class AccessKind : std::uint8_t { reads, writes, adds };
 }
 /// Whether two accesses to the same bytes may come in any order.
 [[nodiscard]] constexpr bool commute(AccessKind a, AccessKind b) { return a == b && a != AccessKind::writes; }
+
+/// Whether one event may follow another without a barrier in a pipe that overlaps itself, as far as an access of the second one
+/// goes.
+[[nodiscard]] inline bool in_step(const Function& f, Arch arch, const PipeTrace& t, std::uint32_t first, std::uint32_t second, const TraceAccess& of_second) {
+  const PipeEvent &a = t.events[first], &b = t.events[second];
+  return of_second.space != Gm && runner(a) == runner(b) && overlaps_itself(runner(b), arch) && has_addresses(f) &&
+         follows_in_step(f, a.op, b.op, of_second.space, {of_second.begin, of_second.end});
+}
 
 /// The words of faults in one trace.
 class PipeWords {

@@ -14,7 +14,7 @@ namespace detail {
 
 class PipeReplay {
  public:
-  PipeReplay(const Function& f, const PipeTrace& t, Arch arch) : words_(f, t), t_(t), arch_(arch), cells_(t), state_(cells_.size()) {
+  PipeReplay(const Function& f, const PipeTrace& t, Arch arch) : f_(f), words_(f, t), t_(t), arch_(arch), cells_(t), state_(cells_.size()) {
     for (std::uint32_t i = 0; i < t.events.size(); ++i) {
       const Pipe p = runner(t.events[i]);
       if (t.events[i].kind == PipeEvent::Kind::instruction) expect(i);
@@ -134,13 +134,23 @@ class PipeReplay {
     return true;
   }
   void start(std::size_t p, std::uint32_t i) {
+    finish_in_step(lanes_[p], i);
     look(i);
     if (overlaps_itself(static_cast<Pipe>(p), arch_)) lanes_[p].at_work.push_back(i);
     else write(i);
   }
+  // What stays behind an earlier one all the way is as good as started when that is done.
+  void finish_in_step(Lane& lane, std::uint32_t i) {
+    t_.for_each_access(t_.events[i], [&](std::uint32_t a) {
+      for (std::size_t k = 0; k < lane.at_work.size();) {
+        if (in_step(f_, arch_, t_, lane.at_work[k], i, t_.accesses[a])) finish(lane, k);
+        else ++k;
+      }
+    });
+  }
   // It reads until it is done.
-  void finish_one(Lane& lane) {
-    const std::size_t k = below(lane.at_work.size());
+  void finish_one(Lane& lane) { finish(lane, below(lane.at_work.size())); }
+  void finish(Lane& lane, std::size_t k) {
     const std::uint32_t i = lane.at_work[k];
     look(i);
     write(i);
@@ -177,6 +187,7 @@ class PipeReplay {
     return static_cast<std::size_t>(random_ >> 33) % n;
   }
 
+  const Function& f_;
   const PipeWords words_;
   const PipeTrace& t_;
   const Arch arch_;

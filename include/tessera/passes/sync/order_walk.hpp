@@ -132,10 +132,17 @@ class OrderWalk {
   void require(OpId op, Pipe pipe) {
     Moments need{};
     for (const Touch& t : touches_.of(op)) {
-      if (t.space != Gm) path_.chip[t.space].collect(t.bytes, t.writes, need);
+      if (t.space != Gm) require_bytes(t, op, need);
       else path_.tensors[t.tensor].collect(t.writes, [&](const TensorAccess& a) { return may_meet(a, op); }, need);
     }
     satisfy(pipe, need, op);
+  }
+  void require_bytes(const Touch& t, OpId op, Moments& need) const {
+    path_.chip[t.space].for_each_earlier(t.bytes, t.writes, [&](std::size_t pipe, Moment m, bool is_last) {
+      if (m <= need[pipe] || m <= path_.known[at(t.pipe)][pipe]) return;
+      if (is_last && pipe == at(t.pipe) && follows_in_step(f_, op_at_[m], op, t.space, t.bytes)) return;
+      need[pipe] = m;
+    });
   }
   [[nodiscard]] bool may_meet(const TensorAccess& a, OpId op) const {
     const BlockId home = f_[op].parent;

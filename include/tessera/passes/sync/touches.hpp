@@ -1,8 +1,10 @@
 // What each operation of a function touches, and on which pipe.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "../../ir/tile_bytes.hpp"
 #include "../walk.hpp"
 #include "windows.hpp"
 
@@ -13,13 +15,13 @@ struct Touch {
   Pipe pipe = Pipe::none;
   bool writes = false;
   MemorySpace space = Gm;
-  ByteRange bytes;            ///< on chip
+  ByteRange bytes;            ///< on chip; from the first to the last one
   std::uint32_t tensor = 0;   ///< in GM: the number of the parameter
 };
 
 class Touches {
  public:
-  explicit Touches(const Function& f) : f_(f), first_(f.operation_count()), count_(f.operation_count()) {
+  explicit Touches(const Function& f) : f_(f), views_(f), first_(f.operation_count()), count_(f.operation_count()) {
     find_shared_tensors();
     for (const OpId op : all_operations(f)) add(op);
   }
@@ -38,14 +40,17 @@ class Touches {
       });
     for (std::size_t i = 0; i < pipes.size(); ++i) shared_.push_back(written[i] && (pipes[i] & (pipes[i] - 1)) != 0);
   }
+  [[nodiscard]] static ByteRange hull(const TileBytes& b) { return {b.begin, b.begin + (b.count - 1) * b.pitch + b.run}; }
   [[nodiscard]] std::uint32_t number(ValueId tensor) const { return f_[parameter_of(f_, tensor)].position; }
 
   void add(OpId op) {
+    if (f_.info(op).is_view && f_.type(f_.result(op)).is_tile())
+      views_.make(op, [&](ValueId n) { return f_.is_constant(n) ? std::optional(f_[n].integer) : std::nullopt; });
     const Pipe pipe = pipe_of(f_, op);
     first_[op.index] = touches_.size();
     for_each_access(f_, op, [&](ValueId v, bool writes) {
       Touch t{pipe, writes, Gm, {}, 0};
-      if (f_.type(v).is_tile()) t.space = f_.type(v).space, t.bytes = touched_bytes(f_, v);
+      if (f_.type(v).is_tile()) t.space = f_.type(v).space, t.bytes = hull(views_.of(v));
       else t.tensor = number(v);
       if (t.space != Gm || shared_[t.tensor]) touches_.push_back(t);
     });
@@ -53,6 +58,7 @@ class Touches {
   }
 
   const Function& f_;
+  TileViews views_;
   std::vector<bool> shared_;  // by parameter
   std::vector<std::size_t> first_, count_;  // by operation
   std::vector<Touch> touches_;

@@ -1,5 +1,4 @@
-// Which bytes an operation touches: of a tile the window that it is, of a tensor the window that is loaded or stored; and which
-// windows of a tensor cannot meet.
+// Which windows of a tensor cannot meet.
 #pragma once
 
 #include "../../ir/tensor_window.hpp"
@@ -7,33 +6,18 @@
 
 namespace tessera::detail {
 
-/// The bytes of a tile in its space; of windows at constant offsets only their rows.
-[[nodiscard]] inline ByteRange touched_bytes(const Function& f, ValueId v) {
-  const OpId by = f.definition(v);
-  if (!by || !f.info(by).is_view) return byte_range(f, v);
-  const ValueId of = f.operand(by, 0);
-  const ByteRange whole = touched_bytes(f, of);
-  const Type &part = f.type(v), &t = f.type(of);
-  const bool rows = f.info(by).form == PtoForm::subview && t.rank == 2 && t.layout == Layout::nd && t.dtype != boolean &&
-                    (!f.definition(of) || !f.info(f.definition(of)).is_view);
-  if (!rows || !f.is_constant(f.operand(by, 1)) || !f.is_constant(f.operand(by, 2))) return whole;
-  const std::int64_t row = bytes_of(t.dtype, stored(t).last());
-  const std::int64_t begin = whole.begin + f[f.operand(by, 1)].integer * row + bytes_of(t.dtype, f[f.operand(by, 2)].integer);
-  return {begin, std::min(whole.end, begin + (part.dims[0] - 1) * row + bytes_of(t.dtype, stored(part).last()))};
-}
-
 /// scale * base + constant.
-struct Affine {
+struct Scaled {
   ValueId base;  ///< none: the constant alone
   std::int64_t scale = 1, constant = 0;
 };
-[[nodiscard]] inline Affine affine(const Function& f, ValueId v) {
+[[nodiscard]] inline Scaled scaled(const Function& f, ValueId v) {
   if (f.is_constant(v)) return {{}, 0, f[v].integer};
   const OpId by = f.definition(v);
   const bool add = by && f.is(by, ops::scalar_add), mul = by && f.is(by, ops::scalar_mul);
   for (int i = 0; (add || mul) && i < 2; ++i) {
     if (!f.is_constant(f.operand(by, 1 - i))) continue;
-    Affine a = affine(f, f.operand(by, i));
+    Scaled a = scaled(f, f.operand(by, i));
     const std::int64_t n = f[f.operand(by, 1 - i)].integer;
     if (add) a.constant += n;
     else a.scale *= n, a.constant *= n;
@@ -65,7 +49,7 @@ struct Relation {
   const auto seen = [&](OpId op) -> const Type& { return f.type(f.operand(op, memory_operand(f.info(op)))); };
   if (!a || !b || seen(first) != seen(second)) return false;
   for (int i = 0; i < a.rank; ++i) {
-    const Affine x = affine(f, f.operand(first, a.first_offset + i)), y = affine(f, f.operand(second, b.first_offset + i));
+    const Scaled x = scaled(f, f.operand(first, a.first_offset + i)), y = scaled(f, f.operand(second, b.first_offset + i));
     if (x.base != y.base || x.scale != y.scale) continue;
     if (!x.base || is_same(f, x.base, r)) {
       if (x.constant + a.box[i] <= y.constant || y.constant + b.box[i] <= x.constant) return true;
