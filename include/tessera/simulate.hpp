@@ -47,8 +47,10 @@ void simulate_level(std::string_view level, const FunctionOrProgram& meaning, co
     if (a.writable() == nullptr) own.push_back(a);
     else own.push_back(copies.emplace_back(*a.writable()));
   }
+  SimulateOptions without_pipes = options;
+  without_pipes.pipes = nullptr;
   try {
-    static_cast<void>(simulate_lowered(meaning, f, own, options));
+    static_cast<void>(simulate_lowered(meaning, f, own, without_pipes));
   } catch (const InternalError& e) { throw InternalError("after " + std::string(level) + ": " + e.text()); }
 }
 }  // namespace detail

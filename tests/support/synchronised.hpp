@@ -5,6 +5,7 @@
 #include <tessera/ir/pipe_replay.hpp>
 #include <tessera/ir/sync_check.hpp>
 
+#include <tessera/passes/pass.hpp>
 #if __has_include(<tessera/passes/insert_sync.hpp>)
 #include <tessera/passes/insert_sync.hpp>
 #define TESSERA_HAS_INSERT_SYNC 1
@@ -35,13 +36,32 @@ inline OpId insert_behind(Function& f, OpId anchor, const OpInfo& info, Pipe pip
     if (f[OpId{o}].parent && pipe_of(f, {o}) != Pipe::none && f.info({o}).level != Level::scalar) insert_behind(f, {o}, ops::barrier, Pipe::none);
   return f;
 }
-/// What the pass makes of a kernel with planned memory; without the pass, barriers everywhere.
-[[nodiscard]] inline Function synchronised(const Function& planned) {
+/// Each instruction waits for the one in front of it: by a flag from pipe to pipe, at loops and branches by barriers of all pipes.
+[[nodiscard]] inline Function with_flags(const Function& planned) {
+  Function f = planned;
+  const auto count = static_cast<std::uint32_t>(f.operation_count());
+  const auto is_instruction = [&](OpId op) { return pipe_of(f, op) != Pipe::none && f.info(op).level != Level::scalar; };
+  for (std::uint32_t o = 0; o < count; ++o) {
+    const OpId op{o};
+    if (!f[op].parent || !is_instruction(op)) continue;
+    OpId next = f.next(op);
+    while (next && f.block_count(next) == 0 && !is_instruction(next)) next = f.next(next);
+    const Pipe from = pipe_of(f, op);
+    if (!next || f.block_count(next) > 0) insert_behind(f, op, ops::barrier, Pipe::none);
+    else if (const Pipe to = pipe_of(f, next); to == from) insert_behind(f, op, ops::barrier, from);
+    else insert_behind(f, insert_behind(f, op, ops::set_flag, from, to, o % event_count), ops::wait_flag, from, to, o % event_count);
+  }
+  return f;
+}
 #if TESSERA_HAS_INSERT_SYNC
-  return insert_sync.run(planned, {planned_arch(planned)});
+inline constexpr const Pass* synchronising_pass = &insert_sync;
 #else
-  return with_barriers(planned);
+inline constexpr const Pass* synchronising_pass = nullptr;
 #endif
+/// A lowered kernel with flags, of the pass where there is one: where they stand already they stay.
+[[nodiscard]] inline Function synchronised(const Function& lowered) {
+  if (has_sync(lowered)) return lowered;
+  return synchronising_pass != nullptr ? synchronising_pass->run(lowered, {planned_arch(lowered)}) : with_barriers(lowered);
 }
 
 // --- taking out ---
@@ -87,10 +107,15 @@ inline void sync_units(const Function& f, BlockId b, std::vector<SyncUnit>& unit
   for (const OpId op : unit) g.erase(op);
   return g;
 }
+/// The trace without what the unit did.
+[[nodiscard]] inline PipeTrace without(PipeTrace t, const SyncUnit& unit) {
+  std::erase_if(t.events, [&](const PipeEvent& e) { return std::find(unit.begin(), unit.end(), e.op) != unit.end(); });
+  return t;
+}
 
 /// What finds that a function is not synchronised.
 struct SyncFindings {
-  std::string verifier, check, replay;  ///< of all runs; of one run's trace
+  std::string verifier, check, replay;  ///< of all runs, and of one run's trace
   [[nodiscard]] bool found() const { return !verifier.empty() || !check.empty() || !replay.empty(); }
 };
 /// `trace`: of a run of it.
