@@ -14,33 +14,38 @@ struct CompileOptions {
   bool verify = true;  ///< after every pass
   Assembler assembler = Assembler::v0_60;  ///< whose spelling is written
   int level = 2;     ///< of the assembler: 2, where it plans memory, or 3, with planned addresses
+  bool pipelining = true;  ///< at level 3: loops that stream have buffers for several turns
 };
+/// What the passes are told.
+[[nodiscard]] inline PassContext pass_context(const Function& recorded, const CompileOptions& options) {
+  return {target_of(recorded, options.arch), options.pipelining && options.level == 3};
+}
 
 /// Runs the default passes over a recorded function. Throws UserError where the program asks for what the target
 /// cannot do, and where its source is compiled for another target.
 [[nodiscard]] inline Function lower(const Function& recorded, const CompileOptions& options = {}) {
   PassOptions passes;
   passes.verify = options.verify;
-  return run_passes(recorded, default_pipeline(), {target_of(recorded, options.arch)}, passes);
+  return run_passes(recorded, default_pipeline(), pass_context(recorded, options), passes);
 }
 /// As above, for a program: its kernels are lowered, and its callers follow.
 [[nodiscard]] inline Program lower(const Program& recorded, const CompileOptions& options = {}) {
   PassOptions passes;
   passes.verify = options.verify;
-  return run_passes(recorded, default_pipeline(), {target_of(recorded.entry(), options.arch)}, passes);
+  return run_passes(recorded, default_pipeline(), pass_context(recorded.entry(), options), passes);
 }
 /// As the first, in less memory: the recorded function is given up.
 [[nodiscard]] inline Function lower(Function&& recorded, const CompileOptions& options = {}) {
   PassOptions passes;
   passes.verify = options.verify;
-  const PassContext context{target_of(recorded, options.arch)};
+  const PassContext context = pass_context(recorded, options);
   return run_passes(std::move(recorded), default_pipeline(), context, passes);
 }
 /// As above, for a program.
 [[nodiscard]] inline Program lower(Program&& recorded, const CompileOptions& options = {}) {
   PassOptions passes;
   passes.verify = options.verify;
-  const PassContext context{target_of(recorded.entry(), options.arch)};
+  const PassContext context = pass_context(recorded.entry(), options);
   return run_passes(std::move(recorded), default_pipeline(), context, passes);
 }
 

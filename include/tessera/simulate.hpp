@@ -62,14 +62,14 @@ inline void simulate_every_level(const Function& meaning, const std::vector<Argu
   PassOptions passes;
   passes.verify = true;
   passes.after = [&](const Pass& pass, const Function& f) { detail::simulate_level(pass.name, meaning, f, arguments, options); };
-  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch)}, passes));
+  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch), true}, passes));
 }
 /// As above, for the last function of a program.
 inline void simulate_every_level(const Program& meaning, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
   PassOptions passes;
   passes.verify = true;
   passes.after_program = [&](const Pass& pass, const Program& p) { detail::simulate_level(pass.name, meaning, p, arguments, options); };
-  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning.entry(), options.arch)}, passes));
+  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning.entry(), options.arch), true}, passes));
 }
 
 }  // namespace tessera

@@ -13,6 +13,7 @@ namespace tessera::driver {
 
 struct CheckCommand {
   Arch arch = Arch::a3;
+  bool pipelining = true;  ///< as at level 3
   std::uint64_t seed = 1;
   Settings settings;
   std::vector<std::string> kernels;  ///< none: all
@@ -61,7 +62,7 @@ inline std::vector<CheckedKernel> record(const Environment& env, const CheckComm
 }
 /// Lowers, emits and runs one kernel. Throws.
 inline Statistics run_once(const Program& meaning, const CheckCommand& command, const Settings& settings) {
-  const Program lowered = lower(meaning, {.arch = command.arch});
+  const Program lowered = lower(meaning, {.arch = command.arch, .level = 3, .pipelining = command.pipelining});
   for (const Function& f : lowered.functions)
     if (f.kind == FunctionKind::kernel) static_cast<void>(emit_pto_mlir(f, {.arch = command.arch}));
   const RandomArguments arguments(meaning, command.seed, settings);

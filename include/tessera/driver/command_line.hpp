@@ -89,6 +89,7 @@ inline Settings settings_of(const std::vector<std::string>& texts) {
 struct Parsed {
   std::string arch, assembler = "0.60", level = "2", forms = "pto";
   std::vector<std::string> settings;
+  bool no_pipelining = false;
   EmitCommand emit;
   LowerCommand lower;
   CheckCommand check;
@@ -104,6 +105,9 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   const std::string arches = built_for ? "target: " + std::string(name(*built_for)) + ", the only one of this generator"
                                        : std::string("target: a3 or a5 (default: a3)");
   const auto arch = [&](CLI::App* c) { c->add_option("--arch", p.arch, arches); };
+  const auto pipelining = [&](CLI::App* c, const std::string& where) {
+    c->add_flag("--no-pipelining", p.no_pipelining, "leave loops as they are written: no buffers for several turns" + where);
+  };
   app.add_subcommand("list", "names the kernels and where they are written");
 
   CLI::App* const emit = app.add_subcommand("emit", "writes <kernel>.pto for each kernel, and manifest.json");
@@ -113,6 +117,7 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
                    "version of the PTO assembler that reads it: 0.60 or 0.27 (default: " + p.assembler + ")");
   emit->add_option("--level", p.level,
                    "level of the PTO assembler: at 2 it plans memory, at 3 tiles have addresses (default: " + p.level + ")");
+  pipelining(emit, ", which they get at level 3 only");
   emit->add_option("--out", p.emit.directory, "directory for the files (default: the current one)");
   emit->add_option("kernels", p.emit.kernels, "names of kernels (default: all)");
 
@@ -125,12 +130,14 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   lower->add_flag("--print-before-all", p.lower.print_before_all, "print before every pass");
   lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
   lower->add_flag("--memory-map", p.lower.memory_map, "print where each tile stands in memory, and when, in place of the IR");
+  pipelining(lower, "");
   lower->add_flag("--timing", p.lower.timing, "time of each pass, on standard error");
   lower->add_flag("--locations", p.lower.locations, "source lines behind the operations");
 
   CLI::App* const check =
       app.add_subcommand("check", "lowers kernels and runs them on random data against their tensor-level meaning");
   arch(check);
+  pipelining(check, "");
   check->add_option("--seed", p.check.seed, "of the random data (default: 1)");
   repeatable(check, "--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated");
   check->add_option("kernels", p.check.kernels, "names of kernels (default: all)");
@@ -157,13 +164,16 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
     p.emit.generator = program;
     p.emit.assembler = assembler_of(p.assembler);
     p.emit.level = level_of(p.level);
+    p.emit.pipelining = !p.no_pipelining;
     return run_emit(env, p.emit);
   }
   if (app.got_subcommand("lower")) {
     p.lower.arch = arch;
+    p.lower.pipelining = !p.no_pipelining;
     return run_lower(env, p.lower);
   }
   p.check.arch = arch;
+  p.check.pipelining = !p.no_pipelining;
   p.check.settings = settings_of(p.settings);
   return run_check(env, p.check);
 }

@@ -18,6 +18,7 @@ struct EmitCommand {
   Arch arch = Arch::a3;
   Assembler assembler = Assembler::v0_60;
   int level = 2;
+  bool pipelining = true;  ///< at level 3
   std::string directory = ".";
   std::string generator = "generator";  ///< the program's name: a directory belongs to one
   std::vector<std::string> kernels;  ///< none: all
@@ -97,7 +98,7 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   };
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
-      const Program lowered = lower(trace_all(kernel, sources), {.arch = command.arch});
+      const Program lowered = lower(trace_all(kernel, sources), {.arch = command.arch, .level = command.level, .pipelining = command.pipelining});
       for (const Function& f : lowered.functions) add(kernel, lowered, f);
     });
   });

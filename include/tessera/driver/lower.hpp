@@ -16,6 +16,7 @@ struct LowerCommand {
   std::vector<std::string> print_before, print_after;  ///< names of passes
   bool print_before_all = false, print_after_all = false;
   bool memory_map = false;  ///< of the planned kernels; the IR is printed only where it is asked for, too
+  bool pipelining = true;  ///< as at level 3
   bool timing = false;
   bool locations = false;
 };
@@ -71,7 +72,7 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       if (after) options.after_program = hook("after", command.print_after_all, command.print_after);
       Program recorded = trace_all(kernel, sources);
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", print(recorded, printing));
-      const Program lowered = run_passes(std::move(recorded), default_pipeline(), {command.arch}, options);
+      const Program lowered = run_passes(std::move(recorded), default_pipeline(), {command.arch, command.pipelining}, options);
       if (!before && !after && !command.memory_map) env.out << print(lowered, printing);
       if (command.memory_map) detail::print_memory_maps(env.out, lowered);
       if (command.timing) detail::print_times(env.err, times);

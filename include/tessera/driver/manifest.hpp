@@ -54,7 +54,7 @@ inline nlohmann::ordered_json argument_json(const Function& f, const FunctionArg
 }  // namespace detail
 
 /// One kernel of the manifest. `f` is the lowered function: results have become parameters. The arguments stand in the
-/// order in which the emitted function takes them.
+/// order in which the emitted function takes them; `loops` says which ones have buffers for several turns, or why not.
 [[nodiscard]] inline nlohmann::ordered_json kernel_json(const Function& f, std::string_view file, Arch arch, int level = 2) {
   nlohmann::ordered_json j;
   j["name"] = detail::text_json(f.name);
@@ -65,6 +65,10 @@ inline nlohmann::ordered_json argument_json(const Function& f, const FunctionArg
   j["arguments"] = nlohmann::ordered_json::array();
   for (const FunctionArgument& a : function_arguments(f))
     j["arguments"].push_back(detail::argument_json(f, a, j["arguments"].size()));
+  for (const LoopNote& n : f.loops) {
+    j["loops"].push_back({{"line", n.location.line}, {"turns", n.turns}, {"requested", n.requested}});
+    if (!n.reason.empty()) j["loops"].back()["reason"] = detail::text_json(n.reason);
+  }
   return j;
 }
 namespace detail {

@@ -12,6 +12,14 @@ template <class X>
 concept loop_bound = (scalar_operand<X> && is_integer_or_index(type_of<value_of<X>>.dtype)) ||
                      (literal_number<X> && !recorded<X> && !is_floating_number<X>());
 
+inline void check_pipelined(std::int64_t turns, const Location& at) {
+  if (turns < 1 || turns > most_pipelined)
+    fail(at, Text("range: a loop has no buffers for that many turns (").append(turns).append(")"),
+         Text("pipelined(2) to pipelined(").append(std::int64_t{most_pipelined}).append("); pipelined(1) leaves the loop as it is"));
+}
+template <class N>
+concept turn_count = std::is_convertible_v<const N&, std::int64_t> && !std::is_floating_point_v<N>;
+
 /// A recorded counting loop. Leaving it by break, return or an exception closes it and is an error of the kernel.
 class [[nodiscard]] range_loop {
  public:
@@ -19,12 +27,11 @@ class [[nodiscard]] range_loop {
       : start_(start), stop_(stop), step_(step), at_(location_of(at)), recorder_(&Recorder::current(at)) {}
   /// Over the lanes of a split region.
   range_loop(Split split, const std::source_location& at)
-      : split_(int_attr(AttrKey::split, static_cast<int>(split))), splits_(true), at_(location_of(at)), recorder_(&Recorder::current(at)) {
+      : attr_(int_attr(AttrKey::split, static_cast<int>(split))), has_attr_(true), at_(location_of(at)), recorder_(&Recorder::current(at)) {
     start_ = recorder_->index(0);
     stop_ = recorder_->index(2);
     step_ = recorder_->index(1);
   }
-  range_loop(const range_loop&) = delete;
   range_loop& operator=(const range_loop&) = delete;
   ~range_loop() {
     if (open_)
@@ -61,12 +68,30 @@ class [[nodiscard]] range_loop {
   }
   [[nodiscard]] sentinel end() const { return {}; }
 
+  /// So many turns have buffers of their own (2 to 8), so that a turn loads while the turns before it compute and store. 1: the
+  /// loop stays as it is, also where it would be given more.
+  template <turn_count N>
+  [[nodiscard]] range_loop pipelined(N turns, std::source_location at = std::source_location::current()) const {
+    const auto count = static_cast<std::int64_t>(turns);
+    check_pipelined(count, location_of(at));
+    return range_loop(*this, int_attr(AttrKey::pipelined, count));
+  }
+  template <class N>
+    requires(!turn_count<N>)
+  broken::pipelined_count_is_not_an_integer<> pipelined(const N& turns) const;
+
  private:
-  [[nodiscard]] List<Attr> attrs() const { return {&split_, splits_ ? std::size_t{1} : std::size_t{0}}; }
+  // Of a loop that is not open yet.
+  range_loop(const range_loop&) = default;
+  range_loop(const range_loop& loop, Attr attr) : range_loop(loop) {
+    attr_ = attr;
+    has_attr_ = true;
+  }
+  [[nodiscard]] List<Attr> attrs() const { return {&attr_, has_attr_ ? std::size_t{1} : std::size_t{0}}; }
 
   ValueId start_, stop_, step_, counter_;
-  Attr split_ = {};
-  bool splits_ = false;
+  Attr attr_ = {};
+  bool has_attr_ = false;
   Location at_;
   Recorder* recorder_;
   std::size_t depth_ = 0;

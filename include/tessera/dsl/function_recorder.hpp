@@ -157,6 +157,9 @@ class FunctionRecorder final : public Recorder {
   }
   ValueId open_for(ValueId start, ValueId stop, ValueId step, List<Attr> attrs, const Location& at) override {
     for (const ValueId v : {start, stop, step}) check_visible(v);
+    if (f_->kind != FunctionKind::kernel && !attrs.empty() && attrs[0].key == AttrKey::pipelined)
+      fail(at, Text("range: only loops of kernels are pipelined (").append(name(f_->kind)).append(" ").append(f_->name).append(")"),
+           "leave out pipelined(...): the host has no buffers on chip");
     go_here(at);
     const OpId op = build_.control(ops::for_loop, {start, stop, step}, {}, 1, attrs);
     const BlockId body = f_->block(op);

@@ -30,6 +30,8 @@ class [[nodiscard]] split_loop : public range_loop {
     static_cast<void>(range_loop::begin());
     return iterator(*this);
   }
+  template <class N>
+  broken::split_region_is_not_pipelined<> pipelined(const N& turns) const;
 };
 
 template <class L>

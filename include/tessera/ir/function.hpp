@@ -79,6 +79,15 @@ struct Parameter {
   static constexpr bool moves_bitwise = true;
 };
 
+/// What became of a loop that streams, or of one whose author asks for buffers for several turns (pass pipeline_loops).
+struct LoopNote {
+  Location location;
+  std::int64_t turns = 1;  ///< with buffers of their own
+  bool requested = false;  ///< by the author
+  Text reason;             ///< why there are no more; empty where there are as many as were wanted
+  static constexpr bool moves_bitwise = true;
+};
+
 /// As many blocks as hardware takes for one launch.
 inline constexpr std::int64_t max_blocks = 65535;
 
@@ -92,6 +101,7 @@ class Function {
   std::int64_t blocks = 1;  ///< of an spmd wrapper: how many run what it calls, max_blocks at most
   int planned_for = any_target;  ///< after plan_memory: the Arch whose sizes and limits the addresses keep to
   Pool<Parameter> parameters;
+  Pool<LoopNote> loops;  ///< after pipeline_loops, in the order of the program
 
   Function() {
     strings_.push_back({});
@@ -268,6 +278,14 @@ class Function {
     op.next = anchor ? operations_[anchor.index].next : block.first;
     (anchor ? operations_[anchor.index].next : block.first) = o;
     (op.next ? operations_[op.next.index].previous : block.last) = o;
+  }
+  /// Takes an attribute from an operation that has it.
+  void remove_attr(OpId o, AttrKey key) {
+    Operation& op = operations_[o.index];
+    std::uint32_t kept = op.attr_begin;
+    for (std::uint32_t i = 0; i < op.attr_count; ++i)
+      if (const Attr a = attrs_[op.attr_begin + i]; a.key != key) attrs_[kept++] = a;
+    op.attr_count = kept - op.attr_begin;
   }
   /// Takes an operation without used results out of its block.
   void erase(OpId o) {

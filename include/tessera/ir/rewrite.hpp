@@ -9,13 +9,14 @@ namespace tessera {
 
 class Rewriter {
  public:
-  /// `out` must be empty; it receives the name, location and target of `in`. Parameters are added by the pass (copy_parameters).
+  /// `out` must be empty; it receives the name, location, target and notes of `in`. Parameters are added by the pass (copy_parameters).
   Rewriter(const Function& in, Function& out) : in_(&in), out_(&out), build_(out), map_(in.value_count()) {
     out.name = in.name;
     out.location = in.location;
     out.target = in.target;
     out.kind = in.kind;
     out.blocks = in.blocks;
+    out.loops = in.loops;
     out.reserve(in.operation_count());
   }
 
@@ -43,7 +44,7 @@ class Rewriter {
   [[nodiscard]] bool has(ValueId v) const { return (*in_)[v].kind > ValueKind::argument || static_cast<bool>(map_[v.index]); }
   void set(ValueId from, ValueId to) {
     map_[from.index] = to;
-    if ((*in_)[from].name != 0 && (*out_)[to].name == 0) out_->set_name(to, in_->name_of(from));
+    if ((*in_)[from].name != 0 && (*out_)[to].name == 0 && !out_->is_constant(to)) out_->set_name(to, in_->name_of(from));
   }
   [[nodiscard]] std::vector<ValueId> operands(OpId op) {
     std::vector<ValueId> list;

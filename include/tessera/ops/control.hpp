@@ -16,6 +16,9 @@ constexpr OpInfo control_op(std::string_view name, std::string_view summary) {
 }
 }  // namespace detail
 
+/// The most turns of a loop that have buffers of their own.
+inline constexpr int most_pipelined = 8;
+
 namespace ops {
 
 inline constexpr OpInfo for_loop = control_op("for", "counts from start to stop (exclusive) by step; results: carried values");

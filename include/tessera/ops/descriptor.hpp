@@ -29,6 +29,8 @@ enum class AttrKey : std::uint8_t {
   rounds,          ///< of random
   pipe, to_pipe,   ///< Pipe, of flags and barriers
   event,           ///< the number of a flag
+  pipelined,       ///< of a loop as it is written: how many of its turns have buffers of their own; 1: it stays as it is
+  unrolled,        ///< of a loop that pipeline_loops made: how many turns one turn of it holds; their buffers are kept apart
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.

@@ -18,6 +18,7 @@ namespace tessera {
 /// What a pass may know besides the function.
 struct PassContext {
   Arch arch = Arch::a3;
+  bool pipelining = false;  ///< pipeline_loops changes loops: for output with addresses and flags
 };
 
 /// A pass reads one function and builds another. Properties that are neither produced nor invalidated are kept.

@@ -7,13 +7,14 @@
 #include "infer_memory_space.hpp"
 #include "insert_sync.hpp"
 #include "legalize.hpp"
+#include "pipeline_loops.hpp"
 #include "plan_memory.hpp"
 
 namespace tessera {
 
 namespace detail {
 inline constexpr const Pass* all_passes[] = {&convert_tensor_to_tile_ops, &flatten_tile_nd_to_2d, &legalize, &infer_memory_space,
-                                             &assign_buffers, &plan_memory, &insert_sync};
+                                             &pipeline_loops, &assign_buffers, &plan_memory, &insert_sync};
 inline constexpr std::size_t pass_count = sizeof all_passes / sizeof all_passes[0];
 }  // namespace detail
 

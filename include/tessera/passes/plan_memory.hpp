@@ -2,12 +2,12 @@
 // time share bytes; no space holds more than is safe to use. What does not fit is an error that names the largest tiles.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "memory/demand.hpp"
-#include "memory/packing.hpp"
+#include "memory/plan.hpp"
 #include "pass.hpp"
 
 namespace tessera {
@@ -15,62 +15,65 @@ namespace detail {
 
 class PlanMemory {
  public:
-  PlanMemory(const Function& in, Arch arch) : arch_(arch), out_(in), lives_(in), local_(lives_.count()) {}
+  PlanMemory(const Function& in, Arch arch) : arch_(arch), out_(in) {}
 
   Function run() {
-    for (int s = Vec; s < space_count; ++s) space(static_cast<MemorySpace>(s));
+    plan_.emplace(out_, arch_, Apart::all);
+    if (plan_->shortage() && give_up_turns()) plan_.emplace(out_, arch_, Apart::requested);
+    if (plan_->shortage()) refuse(*plan_->shortage());
+    for (std::size_t b = 0; b < plan_->lives().count(); ++b) out_[plan_->lives().owner(b)].address = plan_->address(b);
     out_.planned_for = static_cast<int>(arch_);
     return std::move(out_);
   }
 
  private:
-  void space(MemorySpace s) {
-    const Demand demand(out_, lives_, s, arch_);
-    if (demand.buffers().empty()) return;
-    if (demand.least() > capacity(s, arch_)) refuse(s, demand, demand.least());
-    const PackingProblem problem = problem_of(demand);
-    const Packing packing(problem);
-    if (packing.peak() > capacity(s, arch_)) refuse(s, demand, packing.peak());
-    for (std::uint32_t i = 0; i < problem.size(); ++i)
-      out_[lives_.owner(demand.buffers()[i])].address = static_cast<std::uint32_t>(packing[i]);
+  // Loops that the compiler gave buffers for several turns do without; false where there is none.
+  bool give_up_turns() {
+    bool any = false;
+    for (std::uint32_t i = 0; i < out_.operation_count(); ++i)
+      if (const OpId op{i}; is_unrolled(out_, op) && !is_requested(out_, op)) {
+        out_.remove_attr(op, AttrKey::unrolled);
+        any = true;
+      }
+    const Shortage& s = *plan_->shortage();
+    for (LoopNote& note : out_.loops)
+      if (!note.requested && note.turns > 1) {
+        note.turns = 1;
+        note.reason = shortage_text(s.space, s.bytes, arch_);
+      }
+    return any;
   }
-  PackingProblem problem_of(const Demand& demand) {
-    const std::vector<std::uint32_t>& buffers = demand.buffers();
-    PackingProblem p;
-    p.least = demand.least();
-    for (std::uint32_t i = 0; i < buffers.size(); ++i) {
-      const Spans& spans = lives_.spans(buffers[i]);
-      local_[buffers[i]] = i;
-      p.bytes.push_back(demand.bytes(buffers[i]));
-      p.begin.push_back(spans.empty() ? 0 : spans.front().begin);
-      p.length.push_back(spans.empty() ? 0 : spans.back().end - spans.front().begin + 1);
-    }
-    demand.for_each_pair([&](std::uint32_t a, std::uint32_t b) { p.pairs.push_back({local_[a], local_[b], false}); });
-    const MemorySpace space = out_.type(lives_.owner(buffers[0])).space;
-    for (const auto& [before, behind] : lives_.successions())
-      if (out_.type(lives_.owner(before)).space == space) p.pairs.push_back({local_[before], local_[behind], true});
-    return p;
+  // The loop around an operation for which buffers for several turns are asked.
+  [[nodiscard]] OpId requested_around(OpId op) const {
+    while (op && !(is_unrolled(out_, op) && is_requested(out_, op))) op = out_[out_[op].parent].owner;
+    return op;
   }
-  [[noreturn]] void refuse(MemorySpace s, const Demand& demand, std::int64_t bytes) const {
+  [[noreturn]] void refuse(const Shortage& shortage) const {
     constexpr std::size_t most_listed = 6;
+    const MemorySpace s = shortage.space;
+    const Lifetimes& lives = plan_->lives();
+    const Demand demand(out_, lives, s, arch_);
     const std::vector<std::uint32_t> tiles = demand.needed_at(demand.tightest());
-    const OpId op = lives_.operation_at(demand.tightest());
+    const OpId op = lives.operation_at(demand.tightest());
     std::string list;
     for (std::size_t i = 0; i < tiles.size() && i < most_listed; ++i)
-      list.append(i == 0 ? "" : ", ").append(tile_text(out_, lives_.owner(tiles[i]))).append(" ").append(std::to_string(demand.bytes(tiles[i])));
+      list.append(i == 0 ? "" : ", ").append(tile_text(out_, lives.owner(tiles[i]))).append(" ").append(std::to_string(demand.bytes(tiles[i])));
     if (tiles.size() > most_listed) list.append(", ").append(std::to_string(tiles.size() - most_listed)).append(" more");
     const std::string count = std::to_string(tiles.size()) + (tiles.size() == 1 ? " tile" : " tiles");
+    const OpId loop = requested_around(op);
+    const std::string remedy = !loop ? std::string("make tiles smaller, or compute them in a loop")
+                                     : "make tiles smaller, or lower pipelined(" + std::to_string(out_.attr(loop, AttrKey::pipelined)) + ") of the loop in line " +
+                                           std::to_string(out_[loop].location.line);
     fail(op ? out_[op].location : out_.location,
-         "plan_memory: " + std::string(name(s)) + " needs " + std::to_string(bytes) + " bytes, " + std::string(name(arch_)) + " has " +
+         "plan_memory: " + std::string(name(s)) + " needs " + std::to_string(shortage.bytes) + " bytes, " + std::string(name(arch_)) + " has " +
              std::to_string(capacity(s, arch_)) + " (" + count + " at " + std::string(op ? out_.info(op).name : "the start") +
-             (bytes > demand.least() ? ": " + std::to_string(demand.least()) + ", with gaps " + std::to_string(bytes) : "") + ")",
-         "make tiles smaller, or compute them in a loop; needed at the same time, in bytes: " + list);
+             (shortage.bytes > demand.least() ? ": " + std::to_string(demand.least()) + ", with gaps " + std::to_string(shortage.bytes) : "") + ")",
+         remedy + "; needed at the same time, in bytes: " + list);
   }
 
   const Arch arch_;
   Function out_;
-  Lifetimes lives_;
-  std::vector<std::uint32_t> local_;  // by buffer: its number in its space
+  std::optional<MemoryPlan> plan_;
 };
 
 inline Function run_plan_memory(const Function& f, const PassContext& c) { return PlanMemory(f, c.arch).run(); }

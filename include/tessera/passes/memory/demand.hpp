@@ -49,6 +49,15 @@ class Demand {
     std::sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) { return bytes_[a] != bytes_[b] ? bytes_[a] > bytes_[b] : a < b; });
     return list;
   }
+  /// Calls f(moment, bytes) for each moment at which a span begins and more is needed than `limit`.
+  template <class F>
+  void for_each_excess(std::int64_t limit, F&& f) const {
+    sweep([&](const Need& next, const std::vector<Need>& running) {
+      std::int64_t sum = bytes_[next.buffer];
+      for (const Need& n : running) sum += bytes_[n.buffer];
+      if (sum > limit) f(next.span.begin, sum);
+    });
+  }
   /// Calls f(a, b) for each two spans that have a moment in common, by their buffers.
   template <class F>
   void for_each_pair(F&& f) const {

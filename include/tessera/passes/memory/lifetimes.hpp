@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../ir/accesses.hpp"
 #include "../../ops/all.hpp"
 #include "../buffers/liveness.hpp"
 
@@ -59,9 +60,17 @@ class Contents {
   std::vector<bool> undefined_, window_;  // by value
 };
 
+/// The unrolled loops whose buffers are kept apart: those that two pipes touch share no byte with others in all of the loop, so
+/// that no pipe waits for their bytes. It is a hint: who has too few bytes plans without.
+enum class Apart : std::uint8_t { none, requested, all };
+
+/// Whether a loop holds several turns of the one that was written, and whether its author asks for that.
+[[nodiscard]] inline bool is_unrolled(const Function& f, OpId op) { return f.find_attr(op, AttrKey::unrolled) != nullptr; }
+[[nodiscard]] inline bool is_requested(const Function& f, OpId op) { return f.attr(op, AttrKey::pipelined) > 1; }
+
 class Lifetimes {
  public:
-  explicit Lifetimes(const Function& f) : f_(f), live_(f), contents_(f), number_(f.value_count(), no_index) {
+  explicit Lifetimes(const Function& f, Apart apart = Apart::none) : f_(f), live_(f), contents_(f), number_(f.value_count(), no_index) {
     for (std::uint32_t v = 0; v < f.value_count(); ++v)
       if (f.type({v}).is_tile() && f[ValueId{v}].buffer == v) {
         number_[v] = static_cast<std::uint32_t>(owners_.size());
@@ -74,6 +83,7 @@ class Lifetimes {
     for (const OpId op : all_operations(f)) {
       order_.push_back(op);
       note(op);
+      if (apart != Apart::none && is_unrolled(f, op) && (apart == Apart::all || is_requested(f, op))) keep_apart(op);
     }
     for (Spans& s : spans_) join_spans(s);
   }
@@ -189,6 +199,28 @@ class Lifetimes {
         successions_.push_back({static_cast<std::uint32_t>(buffer(x)), static_cast<std::uint32_t>(buffer(f_.result(op)))});
     }
   }
+  // Buffers that two pipes touch in a loop are needed as long as it runs.
+  void keep_apart(OpId loop) {
+    std::vector<std::uint32_t> touched;
+    pipes_.resize(owners_.size());
+    touch(f_.block(loop), touched);
+    for (const std::uint32_t b : touched) {
+      if ((pipes_[b] & (pipes_[b] - 1u)) != 0) spans_[b].push_back({2 * live_.at(loop).position + 1, 2 * live_.after(loop).position});
+      pipes_[b] = 0;
+    }
+  }
+  void touch(BlockId block, std::vector<std::uint32_t>& touched) {
+    for (const OpId op : operations(f_, block)) {
+      for (int k = 0; k < f_.block_count(op); ++k) touch(f_.block(op, k), touched);
+      if (f_.info(op).is_view) continue;
+      for_each_access(f_, op, [&](ValueId v, bool) {
+        if (!is_placed(v)) return;
+        const auto b = static_cast<std::uint32_t>(buffer(v));
+        if (pipes_[b] == 0) touched.push_back(b);
+        pipes_[b] |= 1u << static_cast<unsigned>(pipe_of(f_, op));
+      });
+    }
+  }
   void looks(ValueId v, Spans& spans) {
     value(v, spans);
     f_.for_each_use(v, [&](OpId op, int i) {
@@ -204,6 +236,7 @@ class Lifetimes {
   std::vector<ValueId> owners_;        // by buffer
   std::vector<Spans> spans_;           // by buffer
   std::vector<std::pair<std::uint32_t, std::uint32_t>> successions_;
+  std::vector<std::uint32_t> pipes_;   // by buffer: a bit for each pipe that touches it in one loop
 };
 
 }  // namespace tessera::detail

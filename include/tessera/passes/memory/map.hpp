@@ -11,11 +11,20 @@
 #include "demand.hpp"
 
 namespace tessera {
+
+/// "line 12: 2 turns have buffers of their own"; "... (asked for: 4; it has 2 turns)" and the like, where there is more to say.
+[[nodiscard]] inline std::string loop_text(const LoopNote& n) {
+  std::string text = "line " + std::to_string(n.location.line) + ": " +
+                     (n.turns > 1 ? std::to_string(n.turns) + " turns have buffers of their own" : std::string("its turns share buffers"));
+  const std::string more = n.reason.empty() ? (n.requested ? "asked for" : "automatic") : n.reason.str();
+  return text + " (" + more + ")";
+}
+
 namespace detail {
 
 class MemoryMap {
  public:
-  explicit MemoryMap(const Function& f) : f_(f), arch_(planned_arch(f)), lives_(f), number_(f.operation_count()) {
+  explicit MemoryMap(const Function& f) : f_(f), arch_(planned_arch(f)), lives_(f, Apart::all), number_(f.operation_count()) {
     int n = 0;
     for (const OpId op : all_operations(f)) number_[op.index] = ++n;
   }
@@ -24,10 +33,15 @@ class MemoryMap {
     out_ = "memory of " + std::string(f_.name.c_str()) + " on " + std::string(name(arch_)) + "\n";
     for (int s = Vec; s < space_count; ++s) space(static_cast<MemorySpace>(s));
     if (empty_) out_.append("no tiles\n");
+    loops();
     return std::move(out_);
   }
 
  private:
+  void loops() {
+    if (!f_.loops.empty()) out_.append("\nloops\n");
+    for (const LoopNote& n : f_.loops) out_.append("  ").append(loop_text(n)).append("\n");
+  }
   void space(MemorySpace s) {
     const Demand demand(f_, lives_, s, arch_);
     std::vector<std::uint32_t> buffers = demand.buffers();
