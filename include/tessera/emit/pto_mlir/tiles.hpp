@@ -47,11 +47,13 @@ inline Tile allocate_temporary(Module& m, OpId o, const TileKey& k, const Extent
   if (m.options.level < 3) return allocate(m, k, valid, like, {});
   const std::int64_t bytes = bytes_of(k.dtype, k.rows * k.cols);
   const std::optional<std::int64_t> at = m.addresses.for_temporary(o, lasts, k.space, bytes);
+  const bool pipelined = std::any_of(m.f.loops.begin(), m.f.loops.end(), [](const LoopNote& n) { return n.turns > 1; });
   if (!at)
     refuse(m, o,
            "the instruction needs storage beside its operands, and " + std::string(info(k.space).name) + " has no room for it (" +
                std::to_string(bytes) + " bytes)",
-           "make tiles smaller; a window that is an operand may be copied first, a whole tile is not");
+           pipelined ? "make tiles smaller, or leave the loops as they are written: range(...).pipelined(1), --no-pipelining"
+                     : "make tiles smaller; a window that is an operand may be copied first, a whole tile is not");
   return allocate(m, k, valid, like, at);
 }
 
