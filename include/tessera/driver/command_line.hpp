@@ -85,10 +85,29 @@ inline Settings settings_of(const std::vector<std::string>& texts) {
   return settings;
 }
 
+/// Integers that a timeline takes run-time dims and parameters to be.
+inline std::vector<std::pair<std::string, std::int64_t>> integers_of(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, std::int64_t>> list;
+  for (const auto& [name, number] : settings_of(texts)) {
+    if (!(std::abs(number) <= largest_setting) || number != std::trunc(number))
+      throw UsageError{fmt::format("--set: a timeline takes integers ({}={})", name, number), "--set S=40"};
+    list.emplace_back(name, static_cast<std::int64_t>(number));
+  }
+  return list;
+}
+/// What only a timeline uses is given with one.
+inline void require_timeline(const LowerCommand& command, bool with_values, bool with_trips) {
+  const bool drawn = !command.svg.empty() && !command.memory_map;
+  if ((with_values || with_trips) && !command.timeline && !drawn)
+    throw UsageError{with_trips ? "--trips: there is no timeline that uses it" : "--set: there is no timeline that uses it", "with --timeline"};
+  if (command.trace.trips < 1)
+    throw UsageError{fmt::format("--trips: loops take one turn at least ({})", command.trace.trips), "--trips 4"};
+}
+
 /// What CLI11 fills in.
 struct Parsed {
   std::string arch, assembler = "0.60", level = "2", forms = "pto";
-  std::vector<std::string> settings;
+  std::vector<std::string> settings, values;
   bool no_pipelining = false;
   EmitCommand emit;
   LowerCommand lower;
@@ -131,6 +150,11 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
   lower->add_flag("--memory-map", p.lower.memory_map, "print where each tile stands in memory, and when, in place of the IR");
   pipelining(lower, "");
+  lower->add_flag("--timeline", p.lower.timeline, "print when the pipes run which instructions, modelled, in place of the IR");
+  lower->add_option("--svg", p.lower.svg, "a file for drawings of what is asked for of memory map and timeline, or of both");
+  lower->add_option("--trips", p.lower.trace.trips,
+                    fmt::format("of the timeline: turns of loops that end at run time (default: {})", p.lower.trace.trips));
+  repeatable(lower, "--set", p.values, "of the timeline: a run-time dim or an integer parameter, S=40; may be repeated");
   lower->add_flag("--timing", p.lower.timing, "time of each pass, on standard error");
   lower->add_flag("--locations", p.lower.locations, "source lines behind the operations");
 
@@ -170,6 +194,8 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
   if (app.got_subcommand("lower")) {
     p.lower.arch = arch;
     p.lower.pipelining = !p.no_pipelining;
+    p.lower.trace.values = integers_of(p.values);
+    require_timeline(p.lower, !p.values.empty(), app.get_subcommand("lower")->count("--trips") > 0);
     return run_lower(env, p.lower);
   }
   p.check.arch = arch;

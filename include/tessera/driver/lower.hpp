@@ -1,12 +1,14 @@
-// `lower`: prints a kernel's IR, as recorded, before and after passes, or fully lowered; of a function that calls kernels the
-// whole program.
+// `lower`: prints a kernel's IR, as recorded, before and after passes, or fully lowered, its memory map and its modelled timeline;
+// of a function that calls kernels the whole program.
 #pragma once
 
 #include <fmt/format.h>
 
 #include "../compile.hpp"
-#include "../passes/memory/map.hpp"
+#include "../cost/memory_map_svg.hpp"
+#include "../cost/timeline_svg.hpp"
 #include "environment.hpp"
+#include "output.hpp"
 
 namespace tessera::driver {
 
@@ -17,6 +19,9 @@ struct LowerCommand {
   bool print_before_all = false, print_after_all = false;
   bool memory_map = false;  ///< of the planned kernels; the IR is printed only where it is asked for, too
   bool pipelining = true;  ///< as at level 3
+  bool timeline = false;    ///< of the planned kernels; likewise
+  std::string svg;          ///< a file for what is asked for of memory map and timeline, or for both; empty: none
+  TraceOptions trace;       ///< what the timeline takes for granted
   bool timing = false;
   bool locations = false;
 };
@@ -25,12 +30,30 @@ namespace detail {
 
 inline void require_passes(const std::vector<std::string>& wanted) {
   try {
-    for (const std::string& w : wanted) static_cast<void>(find_pass(default_pipeline(), w));
+    for (const std::string& w : wanted) static_cast<void>(find_pass(full_pipeline(), w));
   } catch (const UserError& e) { throw UsageError{e.diagnostic().message, e.diagnostic().hint}; }
 }
 inline void print_memory_maps(std::ostream& out, const Program& lowered) {
   for (const Function& f : lowered.functions)
     if (f.kind == FunctionKind::kernel) out << memory_map(f);
+}
+inline void print_timelines(std::ostream& out, const Program& lowered, const TraceOptions& options) {
+  for (const Function& f : lowered.functions)
+    if (f.kind == FunctionKind::kernel) out << timeline_text(f, options);
+}
+/// Throws UserError where the file cannot be written.
+inline void write_drawings(const LowerCommand& command, const Program& lowered) {
+  const bool both = !command.timeline && !command.memory_map;
+  std::vector<svg::Drawing> drawings;
+  for (const Function& f : lowered.functions) {
+    if (f.kind != FunctionKind::kernel) continue;
+    if (both || command.timeline) drawings.push_back(timeline_drawing(f, timeline_of(f, command.trace)));
+    if (both || command.memory_map) drawings.push_back(memory_map_drawing(f));
+  }
+  const std::filesystem::path path(command.svg);
+  OutputFiles files(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."), "give a file that can be written with --svg");
+  files.add(path.filename().string(), svg::page(drawings));
+  files.commit();
 }
 inline void print_times(std::ostream& err, const std::vector<PassTime>& times) {
   double total = 0;
@@ -44,7 +67,8 @@ inline void print_times(std::ostream& err, const std::vector<PassTime>& times) {
 
 }  // namespace detail
 
-/// IR goes to `out`, times to `err`. Without a choice of passes the lowered function is printed, or its memory map. Throws UsageError.
+/// IR goes to `out`, times to `err`. Without a choice of passes the lowered function is printed, or its memory map and timeline. Throws
+/// UsageError.
 inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
   detail::require_passes(command.print_before);
   detail::require_passes(command.print_after);
@@ -59,7 +83,7 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
         env.out << "// " << name_of(kernel) << ": " << when << ' ' << what << '\n' << ir << '\n';
       };
       const auto hook = [&](std::string_view when, bool all, const std::vector<std::string>& names) {
-        return printing_hook(default_pipeline(), all ? std::vector<std::string>() : names, printing,
+        return printing_hook(full_pipeline(), all ? std::vector<std::string>() : names, printing,
                              [=](const Pass& pass, const std::string& ir) { show(when, pass.name, ir); });
       };
       const bool before = command.print_before_all || !command.print_before.empty();
@@ -72,9 +96,13 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       if (after) options.after_program = hook("after", command.print_after_all, command.print_after);
       Program recorded = trace_all(kernel, sources);
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", print(recorded, printing));
-      const Program lowered = run_passes(std::move(recorded), default_pipeline(), {command.arch, command.pipelining}, options);
-      if (!before && !after && !command.memory_map) env.out << print(lowered, printing);
+      const Program lowered = run_passes(std::move(recorded), full_pipeline(), {command.arch, command.pipelining}, options);
+      const bool shown = command.memory_map || command.timeline || !command.svg.empty();
+      if (!before && !after && !shown) env.out << print(lowered, printing);
       if (command.memory_map) detail::print_memory_maps(env.out, lowered);
+      if (command.memory_map && command.timeline) env.out << '\n';
+      if (command.timeline) detail::print_timelines(env.out, lowered, command.trace);
+      if (!command.svg.empty()) detail::write_drawings(command, lowered);
       if (command.timing) detail::print_times(env.err, times);
     });
   });

@@ -17,7 +17,9 @@ namespace tessera::driver {
 /// Collects files and writes them at once. A file whose content is already there is not touched.
 class OutputFiles {
  public:
-  explicit OutputFiles(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  /// `hint`: where to write instead.
+  explicit OutputFiles(std::filesystem::path directory, std::string hint = "give a directory that can be written with --out")
+      : directory_(std::move(directory)), hint_(std::move(hint)) {}
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
   ~OutputFiles() {
@@ -51,10 +53,9 @@ class OutputFiles {
   }
 
  private:
-  [[noreturn]] static void refuse(const char* what, const std::filesystem::path& path, const std::error_code& error) {
+  [[noreturn]] void refuse(const char* what, const std::filesystem::path& path, const std::error_code& error) const {
     const std::string why = error ? error.message() : std::make_error_code(std::errc::io_error).message();
-    fail({}, std::string("output: ") + what + " (" + path.string() + ": " + why + ")",
-         "give a directory that can be written with --out");
+    fail({}, std::string("output: ") + what + " (" + path.string() + ": " + why + ")", hint_);
   }
   static bool holds(const std::filesystem::path& path, const std::string& content) {
     std::error_code error;
@@ -79,6 +80,7 @@ class OutputFiles {
   }
 
   std::filesystem::path directory_;
+  std::string hint_;
   std::vector<std::pair<std::string, std::string>> files_;
   std::vector<std::string> obsolete_;
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> staged_;  // temporary, target

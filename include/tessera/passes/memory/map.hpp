@@ -22,12 +22,72 @@ namespace tessera {
 
 namespace detail {
 
-class MemoryMap {
+/// What is known of the buffers of a function with addresses, for whatever shows them.
+class BufferMap {
  public:
-  explicit MemoryMap(const Function& f) : f_(f), arch_(planned_arch(f)), lives_(f, Apart::all), number_(f.operation_count()) {
+  explicit BufferMap(const Function& f) : f_(f), lives_(f, Apart::all), number_(f.operation_count()) {
     int n = 0;
     for (const OpId op : all_operations(f)) number_[op.index] = ++n;
   }
+
+  [[nodiscard]] Demand demand(MemorySpace s) const { return Demand(f_, lives_, s, planned_arch(f_)); }
+  [[nodiscard]] const Lifetimes& lives() const { return lives_; }
+  [[nodiscard]] ByteRange range(std::uint32_t b) const { return byte_range(f_, lives_.owner(b)); }
+  /// The place of an operation in the printed function, from 1.
+  [[nodiscard]] int number(OpId op) const { return number_[op.index]; }
+  /// The end of the highest one.
+  [[nodiscard]] std::int64_t peak(const std::vector<std::uint32_t>& buffers) const {
+    std::int64_t peak = 0;
+    for (const std::uint32_t b : buffers) peak = std::max(peak, range(b).end);
+    return peak;
+  }
+  /// By address, then by time.
+  void sort(std::vector<std::uint32_t>& buffers) const {
+    std::sort(buffers.begin(), buffers.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const std::int64_t x = range(a).begin, y = range(b).begin;
+      return x != y ? x < y : first(a) != first(b) ? first(a) < first(b) : a < b;
+    });
+  }
+  /// The tile's name, or the operation that makes it.
+  [[nodiscard]] std::string name_of(std::uint32_t b) const {
+    const ValueId v = lives_.owner(b);
+    const std::string_view name = f_.name_of(v);
+    return std::string(name.empty() ? f_.info(f_.definition(v)).name : name);
+  }
+  [[nodiscard]] std::uint32_t line(std::uint32_t b) const { return f_[f_.definition(lives_.owner(b))].location.line; }
+  [[nodiscard]] std::string moment(OpId op) const {
+    return op ? std::to_string(number_[op.index]) + " " + std::string(f_.info(op).name) : std::string("the start");
+  }
+  /// When it is needed, in operations: "3 row_max, 5 exp .. 7 store"; without the moments between two that follow each other.
+  [[nodiscard]] std::string needed(std::uint32_t b) const {
+    std::string text;
+    for (const auto& [from, to] : needs(b)) {
+      text.append(text.empty() ? "" : ", ").append(moment(from));
+      if (from != to) text.append(" .. ").append(moment(to));
+    }
+    return text.empty() ? std::string("never") : text;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t first(std::uint32_t b) const { return lives_.spans(b).empty() ? 0 : lives_.spans(b).front().begin; }
+  [[nodiscard]] std::vector<std::pair<OpId, OpId>> needs(std::uint32_t b) const {
+    std::vector<std::pair<OpId, OpId>> list;
+    for (const Span& s : lives_.spans(b)) {
+      const OpId from = lives_.operation_at(s.begin), to = lives_.operation_at(s.end);
+      if (!list.empty() && number_[from.index] <= number_[list.back().second.index] + 1) list.back().second = to;
+      else list.push_back({from, to});
+    }
+    return list;
+  }
+
+  const Function& f_;
+  Lifetimes lives_;
+  std::vector<int> number_;  // by operation
+};
+
+class MemoryMap {
+ public:
+  explicit MemoryMap(const Function& f) : f_(f), arch_(planned_arch(f)), map_(f) {}
 
   [[nodiscard]] std::string text() {
     out_ = "memory of " + std::string(f_.name.c_str()) + " on " + std::string(name(arch_)) + "\n";
@@ -43,50 +103,20 @@ class MemoryMap {
     for (const LoopNote& n : f_.loops) out_.append("  ").append(loop_text(n)).append("\n");
   }
   void space(MemorySpace s) {
-    const Demand demand(f_, lives_, s, arch_);
+    const Demand demand = map_.demand(s);
     std::vector<std::uint32_t> buffers = demand.buffers();
     if (buffers.empty()) return;
     empty_ = false;
-    std::int64_t peak = 0;
-    for (const std::uint32_t b : buffers) peak = std::max(peak, range(b).end);
-    std::sort(buffers.begin(), buffers.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const std::int64_t x = range(a).begin, y = range(b).begin;
-      return x != y ? x < y : first(a) != first(b) ? first(a) < first(b) : a < b;
-    });
-    const OpId tightest = lives_.operation_at(demand.tightest());
-    out_.append("\n").append(name(s)).append(": peak ").append(std::to_string(peak)).append(" of ").append(std::to_string(capacity(s, arch_)));
-    out_.append(" bytes; at least ").append(std::to_string(demand.least())).append(" are needed, at ").append(moment(tightest)).append("\n");
+    map_.sort(buffers);
+    const OpId tightest = map_.lives().operation_at(demand.tightest());
+    out_.append("\n").append(name(s)).append(": peak ").append(std::to_string(map_.peak(buffers))).append(" of ").append(std::to_string(capacity(s, arch_)));
+    out_.append(" bytes; at least ").append(std::to_string(demand.least())).append(" are needed, at ").append(map_.moment(tightest)).append("\n");
     std::vector<std::vector<std::string>> rows{{"address", "bytes", "tile", "line", "needed"}};
     for (const std::uint32_t b : buffers) rows.push_back(row(b));
     table(rows);
   }
-  [[nodiscard]] ByteRange range(std::uint32_t b) const { return byte_range(f_, lives_.owner(b)); }
-  [[nodiscard]] std::uint32_t first(std::uint32_t b) const { return lives_.spans(b).empty() ? 0 : lives_.spans(b).front().begin; }
-  // When a buffer is needed, in operations; without the moments between two that follow each other.
-  [[nodiscard]] std::vector<std::pair<OpId, OpId>> needs(std::uint32_t b) const {
-    std::vector<std::pair<OpId, OpId>> list;
-    for (const Span& s : lives_.spans(b)) {
-      const OpId from = lives_.operation_at(s.begin), to = lives_.operation_at(s.end);
-      if (!list.empty() && number_[from.index] <= number_[list.back().second.index] + 1) list.back().second = to;
-      else list.push_back({from, to});
-    }
-    return list;
-  }
-  [[nodiscard]] std::string moment(OpId op) const {
-    return op ? std::to_string(number_[op.index]) + " " + std::string(f_.info(op).name) : std::string("the start");
-  }
   [[nodiscard]] std::vector<std::string> row(std::uint32_t b) const {
-    const ValueId v = lives_.owner(b);
-    const OpId by = f_.definition(v);
-    const std::string_view name = f_.name_of(v);
-    std::string needed;
-    for (const auto& [from, to] : needs(b)) {
-      needed.append(needed.empty() ? "" : ", ").append(moment(from));
-      if (from != to) needed.append(" .. ").append(moment(to));
-    }
-    if (needed.empty()) needed = "never";
-    return {std::to_string(range(b).begin), std::to_string(range(b).bytes()), std::string(name.empty() ? f_.info(by).name : name),
-            std::to_string(f_[by].location.line), std::move(needed)};
+    return {std::to_string(map_.range(b).begin), std::to_string(map_.range(b).bytes()), map_.name_of(b), std::to_string(map_.line(b)), map_.needed(b)};
   }
   // Numbers to the right, words to the left.
   void table(const std::vector<std::vector<std::string>>& rows) {
@@ -106,8 +136,7 @@ class MemoryMap {
 
   const Function& f_;
   const Arch arch_;
-  Lifetimes lives_;
-  std::vector<int> number_;  // by operation: its place in the program
+  const BufferMap map_;
   std::string out_;
   bool empty_ = true;
 };

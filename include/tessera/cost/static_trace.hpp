@@ -1,0 +1,238 @@
+// The pipe trace of a function with addresses, made without running it: a walk in the order of the program that knows integers
+// as far as they follow from constants, loop counters and what the caller states, and says what it had to assume.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../ir/accesses.hpp"
+#include "../ir/control_layout.hpp"
+#include "../ir/diagnostic.hpp"
+#include "../ir/pipe_trace.hpp"
+#include "../passes/walk.hpp"
+#include "known_scalars.hpp"
+
+namespace tessera {
+
+struct TraceOptions {
+  std::vector<std::pair<std::string, std::int64_t>> values = {};  ///< of run-time dims and integer parameters, by name
+  std::int64_t trips = 4;                ///< turns of a loop whose bounds are not known
+  std::int64_t most_events = 100000;     ///< the walk ends there
+};
+
+struct StaticTrace {
+  PipeTrace trace;
+  std::int64_t trips = 0;
+  std::vector<OpId> assumed_loops;     ///< ran `trips` turns
+  std::vector<OpId> assumed_branches;  ///< ran their first block
+  bool complete = true;                ///< false: the walk ended early
+};
+
+namespace detail {
+
+class TraceWalk {
+ public:
+  TraceWalk(const Function& f, const TraceOptions& options)
+      : f_(f), options_(options), scalars_(f), assumed_(f.operation_count()), steps_left_(64 * options.most_events) {
+    out_.trips = options.trips;
+    for (const auto& [name, n] : options.values) state(name, n);
+    for (std::size_t i = 0; i < f.parameters.size(); ++i) parameters_.push_back(f.parameters[i].value);
+  }
+
+  [[nodiscard]] StaticTrace run() {
+    out_.complete = block(f_.body());
+    return std::move(out_);
+  }
+
+ private:
+  using Integers = std::vector<KnownInteger>;
+
+  void state(const std::string& name, std::int64_t n) {
+    std::string known;
+    const auto add = [&](ValueId v, std::string_view called) {
+      if (called == name) scalars_.set(v, n), found_ = true;
+      known.append(known.empty() ? "" : ", ").append(called);
+    };
+    found_ = false;
+    for (const ValueId v : f_.symbols()) add(v, symbol_of(f_[v].integer).view());
+    for (const Parameter& p : f_.parameters)
+      if (f_.type(p.value).is_scalar() && !is_float(f_.type(p.value).dtype)) add(p.value, p.name);
+    if (!found_)
+      fail(f_.location, "timeline: there is no run-time dim or integer parameter of this name (" + name + ")",
+           known.empty() ? std::string("the kernel has none") : "names: " + known);
+  }
+
+  // --- control flow: each returns false when the walk has to end ---
+  bool block(BlockId b) {
+    for (OpId op = f_[b].first; op; op = f_.next(op)) {
+      if (--steps_left_ < 0) return false;
+      if (!operation(op)) return false;
+    }
+    return true;
+  }
+  bool operation(OpId op) {
+    const OpInfo& info = f_.info(op);
+    if (&info == &ops::for_loop) return for_loop(op);
+    if (&info == &ops::while_loop) return while_loop(op);
+    if (&info == &ops::if_else) return branch(op);
+    if (info.level == Level::scalar) return scalars_.run(op), true;
+    if (is_sync(info)) return event(sync_event(op));
+    if (info.level == Level::control || pipe_of(f_, op) == Pipe::none) return true;
+    return instruction(op);
+  }
+  bool for_loop(OpId op) {
+    const KnownInteger start = scalars_.get(f_.operand(op, 0)), stop = scalars_.get(f_.operand(op, 1)), step = scalars_.get(f_.operand(op, 2));
+    const bool exact = start && stop && step && *step > 0;
+    if (!exact) assume(op, out_.assumed_loops);
+    const List<ValueId> carried = carried_of(op, 0);
+    hand(operands(op, 3), carried);
+    KnownInteger counter = start;
+    for (std::int64_t turn = 0; exact ? *counter < *stop : turn < options_.trips; ++turn) {
+      scalars_.set(f_[f_.block(op)].arguments[0], counter);
+      if (!block(f_.block(op))) return false;
+      hand(operands(f_.terminator(f_.block(op)), 0), carried);
+      std::int64_t next = 0;
+      const bool known = counter && step && !__builtin_add_overflow(*counter, *step, &next);
+      if (exact && !known) break;
+      counter = known ? KnownInteger(next) : KnownInteger();
+    }
+    hand(values(carried), results(op));
+    return true;
+  }
+  bool while_loop(OpId op) {
+    const BlockId test = f_.block(op, 0), body = f_.block(op, 1);
+    hand(operands(op, 0), carried_of(op, 0));
+    for (std::int64_t turn = 0;; ++turn) {
+      if (!block(test)) return false;
+      const OpId end = f_.terminator(test);
+      const KnownInteger goes_on = scalars_.get(f_.operand(end, 0));
+      if (!goes_on) assume(op, out_.assumed_loops);
+      if (goes_on ? *goes_on == 0 : turn >= options_.trips) return hand(operands(end, 1), results(op)), true;
+      hand(operands(end, 1), carried_of(op, 1));
+      if (!block(body)) return false;
+      hand(operands(f_.terminator(body), 0), carried_of(op, 0));
+    }
+  }
+  bool branch(OpId op) {
+    const KnownInteger condition = scalars_.get(f_.operand(op, 0));
+    if (!condition) assume(op, out_.assumed_branches);
+    const BlockId taken = f_.block(op, condition && *condition == 0 ? 1 : 0);
+    if (!block(taken)) return false;
+    hand(operands(f_.terminator(taken), 0), results(op));
+    return true;
+  }
+  void assume(OpId op, std::vector<OpId>& list) {
+    if (!assumed_[op.index]) list.push_back(op);
+    assumed_[op.index] = true;
+  }
+  [[nodiscard]] List<ValueId> carried_of(OpId op, int number) const {
+    const Pool<ValueId>& all = f_[f_.block(op, number)].arguments;
+    const auto fixed = static_cast<std::size_t>(fixed_arguments(f_, op));
+    return {all.data() + fixed, all.size() - fixed};
+  }
+  [[nodiscard]] std::vector<ValueId> results(OpId op) const {
+    std::vector<ValueId> list;
+    for (int i = 0; i < f_.result_count(op); ++i) list.push_back(f_.result(op, i));
+    return list;
+  }
+  [[nodiscard]] Integers operands(OpId op, int first) const {
+    Integers list;
+    for (int i = first; i < f_.operand_count(op); ++i) list.push_back(scalars_.get(f_.operand(op, i)));
+    return list;
+  }
+  [[nodiscard]] Integers values(List<ValueId> from) const {
+    Integers list;
+    for (const ValueId v : from) list.push_back(scalars_.get(v));
+    return list;
+  }
+  void hand(const Integers& from, List<ValueId> to) {
+    for (std::size_t i = 0; i < to.size(); ++i) scalars_.set(to[i], i < from.size() ? from[i] : KnownInteger());
+  }
+
+  // --- events ---
+  bool event(const PipeEvent& e) {
+    if (static_cast<std::int64_t>(out_.trace.events.size()) >= options_.most_events) return false;
+    out_.trace.events.push_back(e);
+    return true;
+  }
+  [[nodiscard]] PipeEvent sync_event(OpId op) const {
+    PipeEvent e;
+    e.kind = f_.is(op, ops::set_flag) ? PipeEvent::Kind::set_flag : f_.is(op, ops::wait_flag) ? PipeEvent::Kind::wait_flag : PipeEvent::Kind::barrier;
+    e.pipe = static_cast<Pipe>(f_.attr(op, AttrKey::pipe));
+    e.to_pipe = static_cast<Pipe>(f_.attr(op, AttrKey::to_pipe));
+    e.event = static_cast<std::uint8_t>(f_.attr(op, AttrKey::event));
+    e.op = op;
+    return e;
+  }
+  bool instruction(OpId op) {
+    PipeEvent e;
+    e.pipe = pipe_of(f_, op);
+    e.op = op;
+    std::vector<TraceAccess>& list = out_.trace.accesses;
+    e.first_access = static_cast<std::uint32_t>(list.size());
+    for_each_access(f_, op, [&](ValueId v, bool writes) {
+      TraceAccess a = f_.type(v).is_tile() ? tile_access(v) : tensor_access(op, v);
+      a.writes = writes;
+      list.push_back(a);
+    });
+    e.access_count = static_cast<std::uint32_t>(list.size()) - e.first_access;
+    return event(e);
+  }
+  [[nodiscard]] TraceAccess tile_access(ValueId v) const {
+    const ByteRange bytes = byte_range(f_, v);
+    return {f_.type(v).space, 0, bytes.begin, bytes.end, false};
+  }
+  // From the first to the last byte of a window where its place is known, else all of the tensor.
+  [[nodiscard]] TraceAccess tensor_access(OpId op, ValueId v) const {
+    TraceAccess a{Gm, number_of(parameter_of(f_, v)), 0, INT64_MAX, false};
+    const Type& t = f_.type(v);
+    const bool loads = f_.info(op).form == PtoForm::load, stores = f_.info(op).form == PtoForm::store;
+    if (!loads && !stores) return a;
+    const Type& tile = f_.type(loads ? f_.result(op) : f_.operand(op, 0));
+    const List<std::int64_t> window = f_.attr_list(op, AttrKey::window);
+    if (window.size() != t.rank && (window.size() != 0 || tile.rank != t.rank)) return a;
+    std::int64_t first = 0, last = 0, stride = 1;
+    for (int i = t.rank - 1; i >= 0; --i) {
+      const KnownInteger offset = scalars_.get(f_.operand(op, (loads ? 1 : 2) + i));
+      if (!offset || is_dynamic(stride)) return a;
+      const std::int64_t box = window.size() != 0 ? window[static_cast<std::size_t>(i)] : tile.dims[i];
+      if (is_dynamic(box)) return a;
+      first += *offset * stride;
+      last += (*offset + box - 1) * stride;
+      stride = is_dynamic(t.dims[i]) ? t.dims[i] : capped_product(stride, t.dims[i]);
+    }
+    a.begin = bytes_of(t.dtype, first);
+    a.end = bytes_of(t.dtype, last + 1);
+    return a;
+  }
+  [[nodiscard]] std::uint32_t number_of(ValueId parameter) const {
+    for (std::size_t i = 0; i < parameters_.size(); ++i)
+      if (parameters_[i] == parameter) return static_cast<std::uint32_t>(i);
+    throw InternalError("trace: a tensor that is no parameter of " + std::string(f_.name.c_str()));
+  }
+
+  const Function& f_;
+  const TraceOptions& options_;
+  KnownScalars scalars_;
+  std::vector<bool> assumed_;  // by operation
+  std::int64_t steps_left_;
+  std::vector<ValueId> parameters_;
+  bool found_ = false;
+  StaticTrace out_;
+};
+
+}  // namespace detail
+
+/// The trace of block 0 of a launch. Throws UserError where the function has no addresses, and where a stated value has a name
+/// that it does not know.
+[[nodiscard]] inline StaticTrace trace_of(const Function& f, const TraceOptions& options = {}) {
+  if (!has_addresses(f))
+    fail(f.location, "timeline: the tiles of the kernel have no addresses (" + std::string(f.name.c_str()) + ")",
+         "lower it first, as in lower(kernel.trace())");
+  if (options.trips < 1)
+    fail(f.location, "timeline: loops take no turns (" + std::to_string(options.trips) + ")", "state one turn at least");
+  return detail::TraceWalk(f, options).run();
+}
+
+}  // namespace tessera
