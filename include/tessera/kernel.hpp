@@ -3,3 +3,4 @@
 
 #include "dsl/kernel.hpp"
 #include "dsl/precision.hpp"
+#include "dsl/tileop.hpp"

@@ -98,6 +98,7 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   };
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
+      if (kernel.kind() == FunctionKind::tileop) return static_cast<void>(summarised(kernel, sources, command.arch));
       const Program lowered = lower(trace_all(kernel, sources), {.arch = command.arch, .level = command.level, .pipelining = command.pipelining});
       for (const Function& f : lowered.functions) add(kernel, lowered, f);
     });

@@ -13,6 +13,7 @@
 
 #include "../dsl/trace.hpp"
 #include "../ir/source_names.hpp"
+#include "../passes/infer_tileop_summary.hpp"
 
 namespace tessera::driver {
 
@@ -116,6 +117,13 @@ class Errors {
 }
 /// What a kernel records, with names from its source.
 [[nodiscard]] inline Function trace(const KernelEntry& kernel, SourceFiles& files) { return std::move(trace_all(kernel, files).functions.back()); }
+
+/// A tile operation with its summary. It is emitted and run where kernels call it only.
+[[nodiscard]] inline Function summarised(const KernelEntry& tileop, SourceFiles& files, Arch arch) {
+  Function f = trace(tileop, files);
+  require_target(f, arch);
+  return infer_tileop_summary.run(f, {arch});
+}
 
 /// The kernels that a command works on, by name. Nothing is traced.
 class Selection {

@@ -7,6 +7,7 @@
 #include "../ops/memory.hpp"
 #include "recorder.hpp"
 #include "registry.hpp"
+#include "tileop_call.hpp"
 #include "verdict.hpp"
 
 namespace tessera {
@@ -17,6 +18,8 @@ class Callees {
   /// The number of a function in the program.
   virtual std::size_t index_of(const KernelEntry& callee, const Location& at) = 0;
   [[nodiscard]] virtual const Program& program() const = 0;
+  /// A user's tile operation.
+  [[nodiscard]] virtual std::shared_ptr<const Function> tileop(const KernelEntry& callee, const Location& at) = 0;
 
  protected:
   ~Callees() = default;
@@ -76,7 +79,8 @@ class FunctionRecorder final : public Recorder {
     node.value = emit(op, operands, {attrs, count}, requested);
   }
   ValueId snapshot(ValueId parameter, const Location& at) override {
-    if (f_->kind != FunctionKind::kernel) return parameter;  // on the host a tensor is the same one under every name
+    // On the host a tensor is the same one under every name, and tiles are values.
+    if (!runs_on_chip(f_->kind) || f_->type(parameter).is_tile()) return parameter;
     go_here(at);
     Pool<ValueId> operands;
     operands.push_back(parameter);
@@ -111,9 +115,10 @@ class FunctionRecorder final : public Recorder {
     }
   }
   void call(const KernelEntry& callee, List<ValueId> arguments, ValueId* results, std::size_t count, const Location& at) override {
-    if (f_->kind == FunctionKind::kernel || callees_ == nullptr)
-      fail(at, Text("call: a kernel calls a function (").append(callee.name()).append(")"),
-           "a kernel runs on chip and calls nothing: call both from an orchestration");
+    if (callee.kind() == FunctionKind::tileop) return call_tileop(callee, arguments, results, count, at);
+    if (runs_on_chip(f_->kind) || callees_ == nullptr)
+      fail(at, Text("call: a ").append(f_->kind == FunctionKind::tileop ? "tile operation" : "kernel").append(" calls a function (").append(callee.name()).append(")"),
+           "what runs on chip calls tile operations only: call both from an orchestration");
     if (is_wrapper(f_->kind) && callee.kind() == FunctionKind::orchestration)
       fail(at, Text("call: a wrapper calls an orchestration (").append(callee.name()).append(")"),
            "wrappers hand their parameters on to a kernel, or to another wrapper");
@@ -304,24 +309,53 @@ class FunctionRecorder final : public Recorder {
     const Text text = name != nullptr ? Text(name) : Text("arg").append(static_cast<std::int64_t>(position));
     f_->set_name(v, text);
     f_->parameters.push_back({v, text, direction, f_->location});
+    if (type.is_tile() && direction != Direction::in) {
+      outputs_.push_back(std::make_unique<OutputTile>(OutputTile{v, {v}}));
+      add(outputs_.back()->variable);
+    }
     return v;
+  }
+  VarState& output_tile(ValueId parameter) override {
+    for (const auto& o : outputs_)
+      if (o->parameter == parameter) return o->variable;
+    throw InternalError("record: the parameter is no output tile");
   }
   void end_function(List<ValueId> results) override {
     throw_error();
     go_here(f_->location);
-    for (const ValueId v : results) check_visible(v);
-    build_.control(ops::return_op, results, {}, 0);
+    std::vector<ValueId> all;
+    for (const auto& o : outputs_) all.push_back(o->variable.current);
+    for (const ValueId v : results) all.push_back(v);
+    for (const ValueId v : all) check_visible(v);
+    build_.control(ops::return_op, all, {}, 0);
     (*f_)[f_->body()].open = false;
   }
 
  private:
+  struct OutputTile {
+    ValueId parameter;
+    VarState variable;
+  };
+
+  void call_tileop(const KernelEntry& callee, List<ValueId> arguments, ValueId* results, std::size_t count, const Location& at) {
+    if (!runs_on_chip(f_->kind) || callees_ == nullptr)
+      fail(at, Text("call: only kernels call tile operations (").append(name(f_->kind)).append(" ").append(f_->name).append(" calls ").append(callee.name()).append(")"),
+           "call it in a kernel, and call that");
+    set_location(at);
+    for (const ValueId v : arguments) check_visible(v);
+    const std::shared_ptr<const Function> tileop = callees_->tileop(callee, at);
+    go_here(at);
+    const Pool<ValueId> made = detail::TileopCall(*f_, build_, tileop, at).record(arguments);
+    if (made.size() != count) throw InternalError("call: " + std::string(tileop->name.c_str()) + " returns another count of tiles than it did");
+    for (std::size_t i = 0; i < count; ++i) results[i] = made[i];
+  }
   [[noreturn]] static void refuse_outside(const Location& use, const Location& made) {
     fail(use, Text("kernel: a value is used outside of the block that holds it (made in line ").append(made.line).append(")"),
          "declare a Var before the loop or branch and assign it inside");
   }
   // Kernels compute on tensors; functions on the host make buffers, read single elements and call.
   void check_side(const OpInfo& op, const Type& requested) const {
-    if (f_->kind == FunctionKind::kernel) {
+    if (runs_on_chip(f_->kind)) {
       if (&op != &ops::create) return;
       if (const std::int64_t dim = first_dynamic(requested); dim != 0)
         refuse(breaks(rule::tile_dim_is_dynamic, arg_op, arg_dim(dim)), op.name, build_.location());
@@ -519,6 +553,7 @@ class FunctionRecorder final : public Recorder {
   Function* f_;
   Builder build_;
   Callees* callees_;
+  std::vector<std::unique_ptr<OutputTile>> outputs_;  // of the parameters, in their order
   Pool<BlockId> blocks_;
   Pool<Frame> frames_;
   VarState* first_var_ = nullptr;

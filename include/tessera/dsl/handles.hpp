@@ -387,4 +387,53 @@ class InOut : public detail::written_parameter<InOut<T>, T> {
   auto operator=(X&& x) -> decltype(detail::unwrap(detail::broken_type<detail::assignment<T, X, true>>()));
 };
 
+namespace detail {
+
+/// A tile parameter that a tile operation writes: a variable in its body.
+template <class T>
+class written_tile : public named_operand<T> {
+ public:
+  using value_type = T;
+  using is_output = void;
+  written_tile(Recorder& r, ValueId v) : variable_(&r.output_tile(v)), recorder_(r.id()) {}
+  written_tile(const written_tile&) = default;
+  [[nodiscard]] ValueId resolve(const std::source_location& use = std::source_location()) const { return variable(use).current; }
+
+ protected:
+  void assign(const assigned_value<T, true>& x) { variable(x.at).current = x.value; }
+
+ private:
+  [[nodiscard]] VarState& variable(const std::source_location& use) const {
+    const Recorder& r = Recorder::current(use);
+    if (r.id() != recorder_) r.refuse_foreign_variable(use);
+    return *variable_;
+  }
+  VarState* variable_;
+  std::uint32_t recorder_;
+};
+
+}  // namespace detail
+
+#define TESSERA_WRITTEN_TILE(NAME)                                                             \
+  template <class S, DType D, MemorySpace M>                                                   \
+  class NAME<Tile<S, D, M>> : public detail::written_tile<Tile<S, D, M>> {                     \
+   public:                                                                                     \
+    using detail::written_tile<Tile<S, D, M>>::written_tile;                                   \
+    NAME(const NAME&) = default;                                                               \
+    NAME& operator=(const NAME&)                                                               \
+      requires false;                                                                          \
+    NAME& operator=(detail::assigned_value<Tile<S, D, M>, true> x) {                           \
+      this->assign(x);                                                                         \
+      return *this;                                                                            \
+    }                                                                                          \
+    template <class X>                                                                         \
+      requires(!detail::assignable_to<X, Tile<S, D, M>>)                                       \
+    auto operator=(X&& x)->decltype(detail::unwrap(detail::broken_type<detail::assignment<Tile<S, D, M>, X>>())); \
+  };
+/// A tile that a tile operation leaves in a variable of its caller.
+TESSERA_WRITTEN_TILE(Out)
+/// A tile that a tile operation finds in a variable of its caller, and may replace.
+TESSERA_WRITTEN_TILE(InOut)
+#undef TESSERA_WRITTEN_TILE
+
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "../ir/builder.hpp"
+#include "../ir/program.hpp"
 #include "../ir/signature.hpp"
 
 namespace tessera {
@@ -29,14 +30,25 @@ inline void check_parameters(const Function& f) {
 inline bool is_written(const Function& f, ValueId tensor) {
   bool written = false;
   f.for_each_use(tensor, [&](OpId o, int operand) {
-    written = written || writes(access_of(f.info(o), operand)) ||
+    const bool by_call = f.is(o, ops::call) && called_tileop(f, o).parameters[static_cast<std::size_t>(operand)].direction != Direction::in;
+    written = written || by_call || writes(access_of(f.info(o), operand)) ||
               (f.info(o).form == PtoForm::memory_view && is_written(f, f.result(o)));
   });
   return written;
 }
+// A tile operation returns what its Out and InOut tiles hold, in front of its results.
+inline void check_output_tiles(const Function& f) {
+  int number = 0;
+  for (const Parameter& p : f.parameters) {
+    if (!f.type(p.value).is_tile() || p.direction == Direction::in) continue;
+    if (p.direction == Direction::out && f.operand(f.terminator(f.body()), number) == p.value)
+      fail(p.location, "tileop: an output is never assigned (" + std::string(p.name) + ")", "assign it (" + std::string(p.name) + " = ...), or leave the parameter out");
+    ++number;
+  }
+}
 inline void check_outputs(const Function& f) {
   for (const Parameter& p : f.parameters)
-    if (p.direction == Direction::out && !is_written(f, p.value))
+    if (p.direction == Direction::out && f.type(p.value).is_tensor() && !is_written(f, p.value))
       fail(p.location, "kernel: an output is never written (" + std::string(p.name) + ")",
            "assign it (out = ...), store(...) to it, or leave the parameter out");
 }
@@ -59,6 +71,7 @@ inline void check_recorded(const Function& f) {
   check_kernel_name(f.name, f.location);
   detail::check_parameters(f);
   detail::check_outputs(f);
+  detail::check_output_tiles(f);
   detail::check_operations(f, f.body());
 }
 

@@ -93,12 +93,16 @@ class Recorder {
   virtual void clamp(const ValueId* operands, const Type& window, ValueId* extents) = 0;
   virtual void set_name(ValueId v, const char* name) = 0;
 
-  /// Records a call of a registered function; `results` receives the `count` values that it returns.
+  /// Records a call of a registered function; `results` receives the `count` values that it returns. Those of a tile operation
+  /// that is called with tensors are tensors.
   virtual void call(const KernelEntry& callee, List<ValueId> arguments, ValueId* results, std::size_t count, const Location& at) = 0;
 
   // --- variables ---
   virtual void add(VarState& v) = 0;
   virtual void remove(VarState& v) = 0;
+
+  /// The variable that a tile parameter of direction out or inout is; its last value is what the caller gets.
+  [[nodiscard]] virtual VarState& output_tile(ValueId parameter) = 0;
 
   // --- control flow: each body is opened and closed; depth tells which ones a broken-off loop must close ---
   [[nodiscard]] virtual std::size_t depth() const = 0;
@@ -123,7 +127,7 @@ class Recorder {
   virtual ValueId add_parameter(const Type& type, Direction direction, const char* name, std::size_t position) = 0;
   /// Throws the first error that could not be thrown where it was found, if there is one.
   virtual void throw_error() const = 0;
-  /// Ends the function with its results.
+  /// Ends the function with its results, behind what its output tiles hold.
   virtual void end_function(List<ValueId> results) = 0;
 
  protected:

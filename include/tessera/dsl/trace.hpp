@@ -41,16 +41,11 @@ class ProgramTracer final : public Callees {
   std::size_t index_of(const KernelEntry& entry, const Location& at) override {
     for (std::size_t i = 0; i < entries_.size(); ++i)
       if (entries_[i] == &entry) return i;
-    refuse_recursion(entry, at);
-    active_.push_back(&entry);
-    struct Ended {
-      std::vector<const KernelEntry*>* list;
-      ~Ended() { list->pop_back(); }
-    } const ended{&active_};
+    const Active active(*this, entry, at);
     if (entry.blocks() <= 0) refuse(breaks(rule::spmd_block_count_is_not_positive, arg(entry.blocks())), "spmd", entry.location());
     if (entry.blocks() > max_blocks) refuse(breaks(rule::spmd_block_count_is_too_large, arg(entry.blocks()), arg(max_blocks)), "spmd", entry.location());
     Function f = run_recorded(entry, this);
-    if (f.kind == FunctionKind::kernel) {
+    if (runs_on_chip(f.kind)) {
       check_recorded(f);
     } else {
       check_recorded_caller(program_, f);
@@ -63,10 +58,37 @@ class ProgramTracer final : public Callees {
     program_.functions.push_back(static_cast<Function&&>(f));
     return entries_.size() - 1;
   }
+  std::shared_ptr<const Function> tileop(const KernelEntry& entry, const Location& at) override {
+    for (const Tileop& known : tileops_)
+      if (known.entry == &entry) return known.function;
+    const Active active(*this, entry, at);
+    Function f = run_recorded(entry, this);
+    check_recorded(f);
+    tileops_.push_back({&entry, std::make_shared<const Function>(static_cast<Function&&>(f))});
+    return tileops_.back().function;
+  }
   [[nodiscard]] const Program& program() const override { return program_; }
   [[nodiscard]] Program take() { return static_cast<Program&&>(program_); }
 
  private:
+  struct Tileop {
+    const KernelEntry* entry;
+    std::shared_ptr<const Function> function;
+  };
+  // While it lives, the function is being recorded.
+  class Active {
+   public:
+    Active(ProgramTracer& tracer, const KernelEntry& entry, const Location& at) : list_(&tracer.active_) {
+      tracer.refuse_recursion(entry, at);
+      list_->push_back(&entry);
+    }
+    Active(const Active&) = delete;
+    Active& operator=(const Active&) = delete;
+    ~Active() { list_->pop_back(); }
+
+   private:
+    std::vector<const KernelEntry*>* list_;
+  };
   void refuse_recursion(const KernelEntry& entry, const Location& at) const {
     Text chain;
     bool active = false;
@@ -79,15 +101,16 @@ class ProgramTracer final : public Callees {
 
   Program program_;
   std::vector<const KernelEntry*> entries_, active_;
+  std::vector<Tileop> tileops_;
 };
 
 }  // namespace detail
 
 /// The function that a kernel records. Throws UserError; `kernel.trace()` is the same.
 [[nodiscard]] inline Function trace_kernel(const KernelEntry& kernel) {
-  Function f = detail::run_recorded(kernel, nullptr);
-  check_recorded(f);
-  return f;
+  detail::ProgramTracer tracer;
+  static_cast<void>(tracer.index_of(kernel, kernel.location()));
+  return static_cast<Function&&>(tracer.take().functions.back());
 }
 /// What a kernel or a caller records, with all that it calls in front. Throws UserError; `layer.trace()` is the same.
 [[nodiscard]] inline Program trace_program(const KernelEntry& entry) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,23 @@ struct LoopNote {
   Text reason;             ///< why there are no more; empty where there are as many as were wanted
   static constexpr bool moves_bitwise = true;
 };
+/// What a tile operation does to the memory of an argument, as its caller sees it.
+enum class ArgEffect : std::uint8_t { none, read, write, readwrite };
+[[nodiscard]] constexpr std::string_view name(ArgEffect e) {
+  constexpr std::string_view names[] = {"none", "read", "write", "readwrite"};
+  return names[static_cast<int>(e)];
+}
+/// The unit that computes: the vector unit or the cube unit. What only moves data, or counts, belongs to both.
+enum class KernelKind : std::uint8_t { vector, cube };
+[[nodiscard]] constexpr std::string_view name(KernelKind k) { return k == KernelKind::vector ? "vector" : "cube"; }
+
+/// What callers may know of a tile operation without a look at its body; by infer_tileop_summary.
+struct TileOpSummary {
+  KernelKind kind = KernelKind::vector;
+  std::uint32_t pipes = 0;         ///< bit i: Pipe number i runs some of its instructions
+  std::vector<ArgEffect> effects;  ///< of each parameter
+  [[nodiscard]] bool uses(Pipe p) const { return ((pipes >> static_cast<unsigned>(p)) & 1u) != 0; }
+};
 
 /// As many blocks as hardware takes for one launch.
 inline constexpr std::int64_t max_blocks = 65535;
@@ -102,6 +120,8 @@ class Function {
   int planned_for = any_target;  ///< after plan_memory: the Arch whose sizes and limits the addresses keep to
   Pool<Parameter> parameters;
   Pool<LoopNote> loops;  ///< after pipeline_loops, in the order of the program
+  std::vector<std::shared_ptr<const Function>> tileops;  ///< of a kernel or tileop: what its calls refer to by number
+  std::shared_ptr<const TileOpSummary> summary;          ///< of a tileop, where it is inferred
 
   Function() {
     strings_.push_back({});

@@ -52,13 +52,14 @@ class List {
 /// Who writes a parameter.
 enum class Direction : std::uint8_t { in, out, inout };
 
-/// What a function is for. A kernel computes on chip; the others run on the host and call: an orchestration freely, a wrapper
-/// (spmd, group) hands its parameters on to one call.
-enum class FunctionKind : std::uint8_t { kernel, orchestration, spmd, group };
+/// What a function is for. A kernel computes on chip, a tileop is an operation of the user's that kernels call; the others run
+/// on the host and call: an orchestration freely, a wrapper (spmd, group) hands its parameters on to one call.
+enum class FunctionKind : std::uint8_t { kernel, orchestration, spmd, group, tileop };
 [[nodiscard]] constexpr const char* name(FunctionKind k) {
-  constexpr const char* names[] = {"kernel", "orchestration", "spmd", "group"};
+  constexpr const char* names[] = {"kernel", "orchestration", "spmd", "group", "tileop"};
   return names[static_cast<int>(k)];
 }
+[[nodiscard]] constexpr bool runs_on_chip(FunctionKind k) { return k == FunctionKind::kernel || k == FunctionKind::tileop; }
 [[nodiscard]] constexpr bool is_wrapper(FunctionKind k) { return k == FunctionKind::spmd || k == FunctionKind::group; }
 
 }  // namespace tessera

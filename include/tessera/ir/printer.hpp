@@ -1,6 +1,7 @@
 // The IR as text: one operation per line, nested blocks indented, constants in place. Equal functions give equal text.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -114,7 +115,9 @@ class Printer {
       if (f_.type(p.value).is_shaped()) out_.append(name(p.direction)).append(" ");
       type(p.value);
     }
-    out_.append(") {\n");
+    out_.append(")");
+    if (f_.summary != nullptr) summary(*f_.summary);
+    out_.append(" {\n");
     block(f_.body(), 1);
     out_.append("}\n");
     return std::move(out_);
@@ -131,6 +134,17 @@ class Printer {
     std::uint32_t number = no_index;
   };
 
+  // As the attributes of a helper are called in `.pto` text.
+  void summary(const TileOpSummary& s) {
+    out_.append(" attributes {pto.tileop.pipe_footprint = [");
+    const char* separator = "";
+    for (int i = 0; i < pipe_count; ++i)
+      if (const auto p = static_cast<Pipe>(i); s.uses(p)) out_.append(std::exchange(separator, ", ")).append(name(p));
+    out_.append("], pto.tileop.kernel_kind = ").append(name(s.kind)).append(", pto.tileop.arg_effects = [");
+    separator = "";
+    for (const ArgEffect e : s.effects) out_.append(std::exchange(separator, ", ")).append(name(e));
+    out_.append("]}");
+  }
   [[nodiscard]] std::string_view hint_of(const Parameter& p) const {
     return p.name.empty() ? std::string_view(f_.name_of(p.value)) : std::string_view(p.name);
   }
@@ -260,7 +274,8 @@ class Printer {
   void call_operands(OpId op) {
     const std::size_t index = callee_index(f_, op);
     out_.append(" @");
-    if (program_ != nullptr && index < program_->functions.size()) out_.append(program_->functions[index].name);
+    if (runs_on_chip(f_.kind) && index < f_.tileops.size()) out_.append(f_.tileops[index]->name);
+    else if (program_ != nullptr && index < program_->functions.size()) out_.append(program_->functions[index].name);
     else out_.append(std::to_string(index));
     operands(op);
   }
@@ -339,21 +354,35 @@ class Printer {
   std::string out_;
 };
 
+// A function behind the tile operations that it calls; each of them once.
+inline void add_text(std::string& out, std::vector<std::string_view>& known, const Function& f, PrintOptions options, const Program* program) {
+  for (const auto& t : f.tileops) {
+    if (std::find(known.begin(), known.end(), std::string_view(t->name)) != known.end()) continue;
+    known.emplace_back(t->name);
+    add_text(out, known, *t, options, program);
+  }
+  out.append(out.empty() ? "" : "\n").append(Printer(f, options, program).function());
+}
+
 }  // namespace detail
 
-/// The function as text.
+/// The function as text, behind the tile operations that it calls.
 [[nodiscard]] inline std::string print(const Function& f, PrintOptions options = {}) {
-  return detail::Printer(f, options).function();
+  std::string out;
+  std::vector<std::string_view> known;
+  detail::add_text(out, known, f, options, nullptr);
+  return out;
 }
 /// One operation with its blocks, named as in the whole function.
 [[nodiscard]] inline std::string print(const Function& f, OpId op, PrintOptions options = {}) {
   return detail::Printer(f, options).operation(op);
 }
 
-/// All functions, callees first.
+/// All functions, callees and tile operations first.
 [[nodiscard]] inline std::string print(const Program& p, PrintOptions options = {}) {
   std::string out;
-  for (const Function& f : p.functions) out.append(out.empty() ? "" : "\n").append(detail::Printer(f, options, &p).function());
+  std::vector<std::string_view> known;
+  for (const Function& f : p.functions) detail::add_text(out, known, f, options, &p);
   return out;
 }
 /// One operation of a function of the program.

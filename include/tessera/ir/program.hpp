@@ -19,7 +19,11 @@ struct Program {
 [[nodiscard]] inline std::size_t callee_index(const Function& f, OpId call) {
   return static_cast<std::size_t>(f.attr(call, AttrKey::callee, -1));
 }
-[[nodiscard]] inline const Function& callee(const Program& p, const Function& f, OpId call) { return p.functions[callee_index(f, call)]; }
+/// The tile operation that a call in a kernel, or in a tile operation, runs.
+[[nodiscard]] inline const Function& called_tileop(const Function& f, OpId call) { return *f.tileops[callee_index(f, call)]; }
+[[nodiscard]] inline const Function& callee(const Program& p, const Function& f, OpId call) {
+  return runs_on_chip(f.kind) ? called_tileop(f, call) : p.functions[callee_index(f, call)];
+}
 
 /// What a function returns; tiles count as the tensors that they are stored to.
 [[nodiscard]] inline std::vector<Type> returned_types(const Function& f) {
@@ -40,6 +44,21 @@ struct Program {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Verdict v = check_argument(binding, callee.type(callee.parameters[i].value), f.type(arguments[i]), static_cast<std::int64_t>(i));
     if (!v.lawful()) return v;
+  }
+  return lawful();
+}
+/// As above, of a tile operation: arguments have the very types of its tile parameters, and its tensors are memory.
+[[nodiscard]] inline Verdict check_tileop_call(const Function& tileop, const Function& f, List<ValueId> arguments, DimBinding& binding) {
+  if (arguments.size() != tileop.parameters.size())
+    return breaks(rule::call_argument_count_differs, arg(static_cast<std::int64_t>(arguments.size())),
+                  arg(static_cast<std::int64_t>(tileop.parameters.size())));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Type &wanted = tileop.type(tileop.parameters[i].value), &given = f.type(arguments[i]);
+    const auto position = static_cast<std::int64_t>(i);
+    const Verdict v = wanted.is_tile() ? check_tile_argument(wanted, given, position) : check_argument(binding, wanted, given, position);
+    if (!v.lawful()) return v;
+    if (wanted.is_tile() && !given.is_tile()) return breaks(rule::tileop_argument_is_not_a_tile, arg(position));
+    if (wanted.is_tensor() && !parameter_of(f, arguments[i])) return breaks(rule::tileop_tensor_is_a_value, arg(position));
   }
   return lawful();
 }

@@ -33,9 +33,8 @@ class ProgramVerifier {
     if (!holds) refuse(f, op, what);
   }
   void function(const Function& f) const {
-    const bool kernel = f.kind == FunctionKind::kernel;
-    verify(f, kernel ? required_ : Properties());
-    if (kernel) return;
+    verify(f, f.kind == FunctionKind::kernel ? required_ : Properties());
+    if (runs_on_chip(f.kind)) return;
     std::vector<bool> inputs(f.value_count());
     for (const Parameter& p : f.parameters)
       if (p.direction == Direction::in && f.type(p.value).is_tensor()) {
@@ -53,6 +52,7 @@ class ProgramVerifier {
   void call(const Function& f, OpId op, const std::vector<bool>& inputs) const {
     require(f.find_attr(op, AttrKey::callee) != nullptr && callee_index(f, op) < index_, f, op, "the callee does not stand before its caller");
     const Function& to = callee(p_, f, op);
+    require(to.kind != FunctionKind::tileop, f, op, "the host calls a tile operation");
     DimBinding binding;
     const std::vector<ValueId> arguments = f.operands(op);
     const Verdict v = check_call(to, f, arguments, binding);

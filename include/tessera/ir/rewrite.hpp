@@ -2,6 +2,7 @@
 // inferred anew from the new operands, so a wrong rewrite breaks a rule where it happens.
 #pragma once
 
+#include "../ops/call.hpp"
 #include "builder.hpp"
 #include "control_layout.hpp"
 
@@ -17,7 +18,15 @@ class Rewriter {
     out.kind = in.kind;
     out.blocks = in.blocks;
     out.loops = in.loops;
+    out.tileops = in.tileops;
+    out.summary = in.summary;
     out.reserve(in.operation_count());
+  }
+  /// Rewrites the body of `in` into another function, at the end of the block where `at` stands. Named dims are those that
+  /// `dims` says; it lives as long as the rewriter.
+  Rewriter(const Function& in, const Builder& at, const DimBinding& dims)
+      : in_(&in), build_(at), map_(in.value_count()), dims_(&dims) {
+    out_ = &build_.function();
   }
 
   [[nodiscard]] const Function& in() const { return *in_; }
@@ -38,7 +47,7 @@ class Rewriter {
     const Value& value = (*in_)[v];
     if (value.kind == ValueKind::constant)
       return is_float(value.type.dtype) ? out_->constant(value.type.dtype, value.number) : out_->constant(value.type.dtype, value.integer);
-    if (value.kind == ValueKind::symbol) return out_->symbol(value.integer);
+    if (value.kind == ValueKind::symbol) return out_->dim_value(renamed(value.integer));
     return map_[v.index];
   }
   [[nodiscard]] bool has(ValueId v) const { return (*in_)[v].kind > ValueKind::argument || static_cast<bool>(map_[v.index]); }
@@ -46,6 +55,8 @@ class Rewriter {
     map_[from.index] = to;
     if ((*in_)[from].name != 0 && (*out_)[to].name == 0 && !out_->is_constant(to)) out_->set_name(to, in_->name_of(from));
   }
+  /// As set; the value keeps its own name.
+  void alias(ValueId from, ValueId to) { map_[from.index] = to; }
   [[nodiscard]] std::vector<ValueId> operands(OpId op) {
     std::vector<ValueId> list;
     list.reserve((*in_)[op].operand_count);
@@ -96,7 +107,7 @@ class Rewriter {
   OpId copy_plain(OpId op, const Type& requested) {
     const std::vector<ValueId> mapped = operands(op);
     const std::vector<Attr> copied = attrs(op);
-    const OpId made = build_.emit(in_->info(op), mapped, copied, requested);
+    const OpId made = build_.emit(in_->info(op), mapped, copied, dims_ != nullptr ? (*dims_)(requested) : requested);
     if (in_->result_count(op) > 0) set(in_->result(op), out_->result(made));
     return made;
   }
@@ -105,7 +116,11 @@ class Rewriter {
     std::vector<Type> types;
     for (int i = 0; i < in_->result_count(op); ++i) types.push_back(in_->type(in_->result(op, i)));
     const OpId made = build_.control(ops::call, operands(op), types, 0, attrs(op));
-    for (int i = 0; i < in_->result_count(op); ++i) set(in_->result(op, i), out_->result(made, i));
+    for (int i = 0; i < in_->result_count(op); ++i) {
+      const ValueId old = in_->result(op, i), result = out_->result(made, i);
+      if (in_->type(old).is_shaped() && !in_->fully_valid(old)) copy_valid(old, result);
+      set(old, result);
+    }
   }
 
   /// Emits what stands for `op`, with a result of the same rank: it keeps the extents that the old result has.
@@ -158,10 +173,13 @@ class Rewriter {
   }
 
  private:
+  [[nodiscard]] std::int64_t renamed(std::int64_t dim) const { return dims_ != nullptr ? (*dims_)(dim) : dim; }
+
   const Function* in_;
-  Function* out_;
+  Function* out_ = nullptr;
   Builder build_;
   std::vector<ValueId> map_;
+  const DimBinding* dims_ = nullptr;  ///< none: they keep their names
 };
 
 }  // namespace tessera

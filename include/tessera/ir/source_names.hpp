@@ -80,7 +80,7 @@ inline std::string assigned_name(std::string_view line) {
       name = word, at = i;
     }
   const std::string_view value = std::string_view(code).substr(at);
-  if (value.find("return") != std::string_view::npos || value.find("kernel(") != std::string_view::npos) return {};
+  if (value.find("return") != std::string_view::npos || value.find("kernel(") != std::string_view::npos || value.find("tileop(") != std::string_view::npos) return {};
   return std::string(name);
 }
 /// The counters of the loops that begin on a line: `for (Index i : range(8))`.
@@ -112,6 +112,11 @@ inline void name_counters(Function& f, const std::vector<OpId>& loops, std::stri
 /// Names values of a recorded function that have no name: of each line the result of its last operation, and counters.
 inline void name_from_source(Function& f, SourceFiles& files) noexcept {
   try {
+    for (std::shared_ptr<const Function>& t : f.tileops) {
+      const auto named = std::make_shared<Function>(*t);
+      name_from_source(*named, files);
+      t = named;
+    }
     // Lines in the order of their first operation, so that equal functions get equal names.
     std::unordered_map<const char*, std::unordered_map<std::uint32_t, std::size_t>> known;
     std::vector<detail::NamedLine> lines;

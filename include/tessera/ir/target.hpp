@@ -19,6 +19,8 @@ inline void require_target(const Function& f, Arch arch) {
 /// Throws UserError where a function that calls kernels is to be lowered or emitted without them.
 inline void require_kernel(const Function& f) {
   if (f.kind == FunctionKind::kernel) return;
+  if (f.kind == FunctionKind::tileop)
+    fail(f.location, Text("kernel: a tile operation is no kernel (").append(f.name).append(")"), "call it from a kernel, and lower that");
   fail(f.location, Text("kernel: a function that calls kernels is no kernel (").append(name(f.kind)).append(" ").append(f.name).append(")"),
        "lower its whole program, lower(layer.trace()), and emit the kernels of that");
 }

@@ -11,6 +11,7 @@
 #include "addresses.hpp"
 #include "builder.hpp"
 #include "printer.hpp"
+#include "program.hpp"
 #include "properties.hpp"
 #include "split_regions.hpp"
 #include "sync_check.hpp"
@@ -27,6 +28,10 @@ class Verifier {
       if (f_[p.value].kind != ValueKind::argument || f_[p.value].owner != f_.body().index)
         throw InternalError("verify: parameter " + p.name + " of " + f_.name + " is not an argument of the body");
     block(f_.body(), ops::return_op);
+    for (const auto& t : f_.tileops) {
+      if (t == nullptr || t->kind != FunctionKind::tileop) throw InternalError("verify: " + f_.name + " holds a tile operation that is none");
+      Verifier(*t, {}).run();
+    }
     if (required_.contains(Property::addresses_planned))
       if (const auto fault = address_fault(f_)) refuse_fault("addresses_planned: ", fault->op, fault->what);
     if (required_.contains(Property::synchronised))
@@ -156,8 +161,8 @@ class Verifier {
       body_of(op, 0, ops::yield, 0, 0, false);
       body_of(op, 1, ops::yield, 0, 0, false);
     } else if (f_.is(op, ops::call)) {
-      require(f_.kind != FunctionKind::kernel, op, "a kernel calls a function");
       require(f_.block_count(op) == 0, op, "a call has blocks");
+      if (runs_on_chip(f_.kind)) tileop_call(op);
     } else if (is_sync(f_.info(op))) {
       require(f_.block_count(op) == 0 && f_.result_count(op) == 0 && f_.operand_count(op) == 0, op, "a flag or barrier has operands, blocks or results");
       require(f_.attr(op, AttrKey::event) >= 0 && f_.attr(op, AttrKey::event) < event_count, op, "there is no such event");
@@ -168,6 +173,18 @@ class Verifier {
         for (const ValueId v : f_.operands(op))
           require(!f_.type(v).is_shaped(), op, "tile_ops: a tensor or tile is returned and not stored");
     }
+  }
+
+  void tileop_call(OpId op) const {
+    require(!required_.contains(Property::tile_ops), op, "tile_ops: a call of a tile operation is left");
+    require(f_.find_attr(op, AttrKey::callee) != nullptr && callee_index(f_, op) < f_.tileops.size(), op, "the kernel does not hold the tile operation that it calls");
+    const Function& to = called_tileop(f_, op);
+    DimBinding binding;
+    require_lawful(check_tileop_call(to, f_, f_.operands(op), binding), op);
+    const OpId end = to.terminator(to.body());
+    require(end && to.operand_count(end) == f_.result_count(op), op, "the count of results is not what the tile operation returns");
+    for (int i = 0; i < f_.result_count(op); ++i)
+      require(f_.type(f_.result(op, i)) == to.type(to.operand(end, i)), op, "a result has another type than the tile operation returns");
   }
 
   // --- types ---

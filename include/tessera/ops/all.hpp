@@ -15,6 +15,7 @@
 #include "sort.hpp"
 #include "split.hpp"
 #include "sync.hpp"
+#include "tileop.hpp"
 
 namespace tessera::ops {
 
@@ -34,7 +35,8 @@ inline constexpr Family families[] = {
     family("compare", compare_family),
     family("reduce", reduce_family), family("sort", sort_family), family("matmul", matmul_family),
     family("memory", memory_family), family("indexed", indexed_family), family("gather rows", gather_rows_family),
-    family("random", random_family), family("split", split_family), family("scalar", scalar_family),
+    family("random", random_family), family("split", split_family),
+    family("tileop", tileop_family), family("scalar", scalar_family),
     family("control", control_family),
     family("sync", sync_family)};
 

@@ -70,4 +70,22 @@ class DimBinding {
   return lawful();
 }
 
+/// Whether a tile, or a tensor that becomes one, fits the tile parameter of a user's tile operation.
+[[nodiscard]] constexpr Verdict check_tile_argument(const Type& parameter, const Type& argument, std::int64_t position) {
+  if (!argument.is_shaped()) return breaks(rule::tileop_argument_is_not_a_tile, arg(position));
+  if (argument.is_tile() && argument.space != parameter.space)
+    return breaks(rule::tileop_argument_space_differs, arg(position), arg(argument.space), arg(parameter.space));
+  if (argument.is_tensor() && parameter.space != Vec && parameter.space != Mat && parameter.space != Left && parameter.space != Right)
+    return breaks(rule::tileop_tensor_has_no_way_to_the_space, arg(position), arg(parameter.space));
+  if (argument.dtype != parameter.dtype)
+    return breaks(rule::call_argument_dtype_differs, arg(position), arg(argument.dtype), arg(parameter.dtype));
+  if (argument.rank != parameter.rank)
+    return breaks(rule::tileop_argument_rank_differs, arg(position), arg(std::int64_t{argument.rank}), arg(std::int64_t{parameter.rank}));
+  for (int i = 0; i < parameter.rank; ++i)
+    if (argument.dims[i] != parameter.dims[i])
+      return breaks(rule::tileop_argument_dim_differs, arg(position), arg(std::int64_t{i}), arg_dim(argument.dims[i]), arg_dim(parameter.dims[i]));
+  if (argument.is_tile() && argument != parameter) return breaks(rule::tileop_argument_is_stored_otherwise, arg(position));
+  return lawful();
+}
+
 }  // namespace tessera

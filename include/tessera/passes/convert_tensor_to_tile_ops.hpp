@@ -26,6 +26,7 @@ inline constexpr Lowering lowerings[] = {
     {&ops::create, lower_create},     {&ops::assemble, lower_assemble}, {&ops::gather_row, lower_gather_row},
     {&ops::paged_gather, lower_paged_gather},                             {&ops::scatter, lower_scatter},
     {&ops::scatter_mask, lower_scatter_mask},                             {&ops::scatter_update, lower_scatter_update},
+    {&ops::to_tile, lower_to_tile},                                       {&ops::to_tensor, lower_to_tensor},
     {&ops::return_op, lower_return},
 };
 
@@ -38,6 +39,7 @@ inline void lower(Converter& c, OpId op) {
 }
 
 inline Function convert_function(const Function& in, const PassContext& context) {
+  if (!in.tileops.empty()) throw InternalError("convert_tensor_to_tile_ops: " + std::string(in.name.c_str()) + " calls tile operations, which inline_tileops writes out");
   Function canonical, absorbed, out;
   ScalarWrites writes(in, context.arch);
   if (writes.any()) writes.rewrite(canonical);

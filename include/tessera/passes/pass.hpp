@@ -30,6 +30,9 @@ struct Pass {
   Function (*run)(const Function&, const PassContext&) = nullptr;
   /// Rewrites function number `index` of `before`, one that calls: those in front of it stand in `after`. Null: callers stay.
   Function (*run_caller)(const Program& before, const Program& after, std::size_t index) = nullptr;
+  /// Whether a function has anything for it; others stay as they are, and no hook sees them. Null: every kernel has.
+  bool (*applies)(const Function&) = nullptr;
+  bool of_tileops = false;  ///< rewrites a tile operation that stands alone, too
 };
 
 struct PassTime {
@@ -91,14 +94,19 @@ inline void require_input(const Function& f, Arch arch, const PassOptions& optio
 inline void require_input(const Program& p, Arch arch, const PassOptions&) {
   for (const Function& f : p.functions) require_target(f, arch);
 }
+[[nodiscard]] inline bool applies(const Pass& pass, const Function& f) { return pass.applies == nullptr || pass.applies(f); }
+[[nodiscard]] inline bool applies(const Pass& pass, const Program& p) {
+  return std::any_of(p.functions.begin(), p.functions.end(), [&](const Function& f) { return applies(pass, f); });
+}
 [[nodiscard]] inline Function run_pass(const Pass& pass, const Function& f, const PassContext& context) { return pass.run(f, context); }
 [[nodiscard]] inline Program run_pass(const Pass& pass, const Program& p, const PassContext& context) {
   Program made;
   made.functions.reserve(p.functions.size());
   for (std::size_t i = 0; i < p.functions.size(); ++i) {
     const Function& f = p.functions[i];
-    if (f.kind == FunctionKind::kernel) made.functions.push_back(pass.run(f, context));
-    else if (pass.run_caller != nullptr) made.functions.push_back(pass.run_caller(p, made, i));
+    const bool treated = f.kind == FunctionKind::kernel || (f.kind == FunctionKind::tileop && pass.of_tileops);
+    if (treated && applies(pass, f)) made.functions.push_back(pass.run(f, context));
+    else if (!runs_on_chip(f.kind) && pass.run_caller != nullptr) made.functions.push_back(pass.run_caller(p, made, i));
     else made.functions.push_back(f);
   }
   return made;
@@ -125,20 +133,25 @@ template <class FunctionOrProgram>
   const FunctionOrProgram* now = &input;
   for (const Pass* pass : passes) {
     require_properties(*pass, have);
-    observe(options.before, options.before_program, *pass, *now);
+    const bool has_work = applies(*pass, *now);
+    if (has_work) observe(options.before, options.before_program, *pass, *now);
     const auto start = std::chrono::steady_clock::now();
-    current = run_pass(*pass, *now, context);
+    if (has_work) current = run_pass(*pass, *now, context);
     if (options.times != nullptr)
       options.times->push_back(
           {pass->name, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)});
-    now = &current;
-    if (spent != nullptr) *spent = FunctionOrProgram();
-    spent = nullptr;
+    if (has_work) {
+      now = &current;
+      if (spent != nullptr) *spent = FunctionOrProgram();
+      spent = nullptr;
+    }
     have = (have - pass->invalidated) | pass->produced;
+    if (!has_work) continue;
     if (options.verify) verify_after(pass->name, *now, have);
     observe(options.after, options.after_program, *pass, *now);
   }
-  return passes.empty() ? input : std::move(current);
+  if (now == &input) return input;
+  return current;
 }
 }  // namespace detail
 

@@ -5,6 +5,8 @@
 #include "convert_tensor_to_tile_ops.hpp"
 #include "flatten_tile_nd_to_2d.hpp"
 #include "infer_memory_space.hpp"
+#include "infer_tileop_summary.hpp"
+#include "inline_tileops.hpp"
 #include "insert_sync.hpp"
 #include "legalize.hpp"
 #include "pipeline_loops.hpp"
@@ -13,7 +15,7 @@
 namespace tessera {
 
 namespace detail {
-inline constexpr const Pass* all_passes[] = {&convert_tensor_to_tile_ops, &flatten_tile_nd_to_2d, &legalize, &infer_memory_space,
+inline constexpr const Pass* all_passes[] = {&infer_tileop_summary, &inline_tileops, &convert_tensor_to_tile_ops, &flatten_tile_nd_to_2d, &legalize, &infer_memory_space,
                                              &pipeline_loops, &assign_buffers, &plan_memory, &insert_sync};
 inline constexpr std::size_t pass_count = sizeof all_passes / sizeof all_passes[0];
 }  // namespace detail

@@ -169,7 +169,39 @@ inline void Engine::check_arguments(OpId op, const Function& to) const {
     }
   }
 }
+// The body runs with the valid extents that the arguments have.
+inline void Engine::bind_tileop_argument(OpId op, int i, Engine& callee) const {
+  const Parameter& p = callee.f_.parameters[static_cast<std::size_t>(i)];
+  const ValueId v = f_.operand(op, i);
+  if (f_.type(v).is_scalar()) return callee.set_number(p.value, number(v));
+  check_intact(op, v);
+  check_defined(v);
+  if (f_.type(v).is_tensor()) bind_dims(callee, p, slots_[v.index].dims, f_[op].location);
+  callee.slots_[p.value.index] = slots_[v.index];
+}
+inline void Engine::run_tileop(OpId op) {
+  const Function& to = called_tileop(f_, op);
+  std::vector<std::vector<std::int64_t>> extents(f_[op].operand_count);
+  for (int i = 0; i < f_.operand_count(op); ++i) {
+    const ValueId v = f_.operand(op, i);
+    if (!f_.type(v).is_tile() || f_.fully_valid(v)) continue;
+    const Box box = valid(v);
+    extents[static_cast<std::size_t>(i)].assign(box.dims, box.dims + box.rank);
+  }
+  const Function body = instantiate(to, extents);
+  Engine inner(body, options);
+  for (int i = 0; i < f_.operand_count(op); ++i) bind_tileop_argument(op, i, inner);
+  const OpId end = inner.run();
+  add_statistics(statistics, inner.statistics);
+  for (int i = 0; i < f_.result_count(op); ++i) {
+    const ValueId from = body.operand(end, i), result = f_.result(op, i);
+    if (inner.valid(from) != valid(result))
+      throw InternalError("simulate: " + describe(op) + ": " + std::string(to.name.c_str()) + " returns a tile with other valid extents than the call states");
+    define(op, result, std::make_shared<Data>(inner.read(end, from)));
+  }
+}
 inline void Engine::run_call(OpId op) {
+  if (runs_on_chip(f_.kind)) return run_tileop(op);
   if (program_ == nullptr) throw InternalError("simulate: a call outside of a program");
   const Function& to = callee(*program_, f_, op);
   check_arguments(op, to);

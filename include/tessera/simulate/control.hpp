@@ -85,7 +85,7 @@ inline Engine::Slot Engine::handed(OpId reader, OpId at, ValueId from, ValueId t
                         ", which has another buffer");
   Slot s = slots_[from.index];
   // In a kernel, what is handed on is a value: later stores to the memory it was read from do not change it.
-  if (f_.kind == FunctionKind::kernel) {
+  if (runs_on_chip(f_.kind)) {
     if (s.is_memory && (s.is_view || !s.is_input)) {
       note_whole_read(at, *s.data);
       s.data = std::make_shared<Data>(*s.data);

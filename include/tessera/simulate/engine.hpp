@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "../ir/inline.hpp"
 #include "../ir/pipe_check.hpp"
 #include "../ir/pipe_replay.hpp"
 #include "../ir/program.hpp"
@@ -257,6 +258,8 @@ class Engine {
   [[nodiscard]] Slot handed(OpId reader, OpId at, ValueId from, ValueId to) const;
   // simulate/calls.hpp
   void run_call(OpId op);
+  void run_tileop(OpId op);
+  void bind_tileop_argument(OpId op, int i, Engine& callee) const;
   void check_arguments(OpId op, const Function& to) const;
   void take_results(OpId op, const Engine& callee, OpId end);
 

@@ -135,6 +135,8 @@ inline constexpr TableEntry memory_table[] = {
     {&ops::fillpad, fillpad},
     {&ops::fillpad_expand, fillpad_expand},
     {&ops::reinterpret, reinterpret},
+    {&ops::to_tile, same_elements},
+    {&ops::to_tensor, same_elements},
     {&ops::view, [](Call& c) { c.engine.set_view(c.engine.function().result(c.id), c.operand(0)); }},
     {&ops::read, read},
     {&ops::write, write},

@@ -63,6 +63,16 @@ inline void lower_write(Converter& c, OpId op) {
   c.set_second(target, {});
 }
 
+/// The argument of a tile operation: the tensor's tile, in the space of the parameter where a move leads there. (Where none does,
+/// infer_memory_space says so at the operation that wants it there.)
+inline void lower_to_tile(Converter& c, OpId op) {
+  const ValueId result = c.in().result(op), tile = c.operand(op, 0);
+  const MemorySpace from = c.out().type(tile).space, to = c.in().type(result).space;
+  c.set(result, detail::can_move(from, to, c.arch()) ? c.placed(tile, to) : tile);
+}
+/// What a tile operation gives is the tensor value's tile.
+inline void lower_to_tensor(Converter& c, OpId op) { c.set(c.in().result(op), c.rewriter().map(c.in().operand(op, 0))); }
+
 /// A part of what a loop collects is stored to the result.
 inline void lower_assemble(Converter& c, OpId op) {
   const int result = c.collecting().result_of(op);

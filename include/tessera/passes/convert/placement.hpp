@@ -92,6 +92,7 @@ class Placement {
   [[nodiscard]] SpaceSet wanted(OpId op, int i) const {
     if (const ValueId g = receiver(f_, op, i)) return group_wish(g);
     if (is_memory(op, i)) return {};
+    if (f_.is(op, ops::to_tile)) return spaces(f_.type(f_.result(op)).space == Vec ? Vec : Mat);
     if (i == 0 && passes_through(op)) return demand_[group_[f_.result(op).index]];
     if (i == 0 && f_.is(op, ops::gather_row)) return group_wish(f_.result(op));
     const OpInfo& info = f_.info(op);
@@ -136,6 +137,10 @@ class Placement {
     if (f_.is(op, ops::gather_row)) return home(f_.operand(op, 0)) == Home::loaded ? Home::vec : home(f_.operand(op, 0));
     if (f_.is(op, ops::view) || (f_.is(op, ops::slice) && is_parameter(f_.operand(op, 0)))) return Home::loaded;
     if (passes_through(op)) return home(f_.operand(op, 0));
+    if (f_.is(op, ops::to_tensor)) {
+      const MemorySpace space = f_.type(f_.operand(op, 0)).space;
+      return space == Acc ? Home::acc : space == Mat ? Home::mat : Home::vec;
+    }
     if (f_.is(op, ops::matmul_acc)) return join(home(f_.operand(op, 0)), Home::acc);
     return written == spaces(Acc) ? Home::acc : written == spaces(Mat) ? Home::mat : Home::vec;
   }
