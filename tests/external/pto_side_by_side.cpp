@@ -130,9 +130,9 @@ Counts theirs(const std::string& cpp) {
 }
 
 template <class K>
-void compare(const K& kernel, Arch arch) {
+void compare(const K& kernel, Arch arch, bool turns = true) {
   const Function planned = lower(kernel.trace(), {.arch = arch});
-  const Counts a = ours(run_passes(kernel.trace(), full_pipeline(), {arch}));
+  const Counts a = ours(run_passes(kernel.trace(), full_pipeline(), {arch, turns}));
   const test::Assembled made = test::assemble(emit_pto_mlir(planned, {.arch = arch}), arch);
   INFO(made.words);
   REQUIRE(made.accepted);

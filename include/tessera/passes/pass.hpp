@@ -18,7 +18,7 @@ namespace tessera {
 /// What a pass may know besides the function.
 struct PassContext {
   Arch arch = Arch::a3;
-  bool pipelining = false;  ///< pipeline_loops changes loops: for output with addresses and flags
+  bool pipelining = false;  ///< for output with addresses: loops get buffers for several turns, and buffers share bytes only where there is no room
 };
 
 /// A pass reads one function and builds another. Properties that are neither produced nor invalidated are kept.

@@ -15,10 +15,13 @@ namespace detail {
 
 class PlanMemory {
  public:
-  PlanMemory(const Function& in, Arch arch) : arch_(arch), out_(in) {}
+  PlanMemory(const Function& in, Arch arch, bool pipelining) : arch_(arch), out_(in) {
+    if (pipelining) find_room();
+  }
 
   Function run() {
-    plan_.emplace(out_, arch_, Apart::all);
+    plan_.emplace(out_, arch_, Apart::all, room_);
+    while (plan_->shortage() && give_up_room(plan_->shortage()->space)) plan_.emplace(out_, arch_, Apart::all, room_);
     if (plan_->shortage() && give_up_turns()) plan_.emplace(out_, arch_, Apart::requested);
     if (plan_->shortage()) refuse(*plan_->shortage());
     for (std::size_t b = 0; b < plan_->lives().count(); ++b) out_[plan_->lives().owner(b)].address = plan_->address(b);
@@ -27,6 +30,29 @@ class PlanMemory {
   }
 
  private:
+  void find_room() {
+    constexpr int most_buffers = 512;  // in larger functions pairs of buffers are many, and there is seldom room
+    std::int64_t bytes[space_count] = {};
+    int count = 0;
+    for (std::uint32_t v = 0; v < out_.value_count(); ++v) {
+      const Type& t = out_.type({v});
+      if (!t.is_tile() || out_[ValueId{v}].buffer != v) continue;
+      const std::int64_t unit = info(t.space).alignment;
+      bytes[t.space] += (stored_bytes(t, arch_) + unit - 1) / unit * unit;
+      if (++count > most_buffers) return;
+    }
+    // Where all of it is far too much, a second plan would hardly find room for a part.
+    for (int s = Vec; s < space_count; ++s) {
+      const auto space = static_cast<MemorySpace>(s);
+      if (bytes[s] <= capacity(space, arch_)) room_.for_all |= room_bit(space);
+      else if (bytes[s] <= 4 * capacity(space, arch_)) room_.for_pipes |= room_bit(space);
+    }
+  }
+  [[nodiscard]] bool give_up_room(MemorySpace s) {
+    const auto others = static_cast<std::uint16_t>(~room_bit(s));
+    const Room before = std::exchange(room_, Room{static_cast<std::uint16_t>(room_.for_all & others), static_cast<std::uint16_t>(room_.for_pipes & others)});
+    return before.for_all != room_.for_all || before.for_pipes != room_.for_pipes;
+  }
   // Loops that the compiler gave buffers for several turns do without; false where there is none.
   bool give_up_turns() {
     bool any = false;
@@ -73,10 +99,11 @@ class PlanMemory {
 
   const Arch arch_;
   Function out_;
+  Room room_;
   std::optional<MemoryPlan> plan_;
 };
 
-inline Function run_plan_memory(const Function& f, const PassContext& c) { return PlanMemory(f, c.arch).run(); }
+inline Function run_plan_memory(const Function& f, const PassContext& c) { return PlanMemory(f, c.arch, c.pipelining).run(); }
 
 }  // namespace detail
 

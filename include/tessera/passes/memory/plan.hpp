@@ -18,8 +18,8 @@ struct Shortage {
 
 class MemoryPlan {
  public:
-  MemoryPlan(const Function& f, Arch arch, Apart apart)
-      : f_(f), arch_(arch), lives_(f, apart), local_(lives_.count()), address_(lives_.count(), no_index) {
+  MemoryPlan(const Function& f, Arch arch, Apart apart, Room room = {})
+      : f_(f), arch_(arch), lives_(f, apart, room), local_(lives_.count()), address_(lives_.count(), no_index) {
     for (int s = Vec; s < space_count && !shortage_; ++s) space(static_cast<MemorySpace>(s));
   }
 
