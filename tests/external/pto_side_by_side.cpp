@@ -18,7 +18,7 @@ using F32 = Tensor<Shape<D...>, f32>;
 
 const auto add = kernel("add", [](F32<128, 128> a, F32<128, 128> b) { return a + b; });
 const auto add_in_rows = kernel("add_in_rows", [](F32<512, 128> a, F32<512, 128> b, Out<F32<512, 128>> out) {
-  for (Index i : range(0, 512, 128))
+  for (Index i : range(0, 512, 128).pipelined(1))
     store(load<Shape<128, 128>>(a, at(i, 0)) + load<Shape<128, 128>>(b, at(i, 0)), out, at(i, 0));
 });
 const auto softmax = kernel("softmax", [](F32<64, 64> x) {
@@ -26,7 +26,7 @@ const auto softmax = kernel("softmax", [](F32<64, 64> x) {
   return e / row_sum(e);
 });
 const auto softmax_in_rows = kernel("softmax_in_rows", [](F32<256, 64> x, Out<F32<256, 64>> out) {
-  for (Index i : range(0, 256, 64)) {
+  for (Index i : range(0, 256, 64).pipelined(1)) {
     auto t = load<Shape<64, 64>>(x, at(i, 0));
     auto e = exp(t - row_max(t));
     store(e / row_sum(e), out, at(i, 0));
@@ -50,10 +50,10 @@ const auto product_in_two = kernel("matmul_in_two", [](F32<64, 64> a, F32<64, 64
   store(matmul_acc(first, move<Left>(load<Shape<64, 32>, Mat>(a, at(0, 32))), move<Right>(load<Shape<32, 64>, Mat>(b, at(32, 0)))), c, at(0, 0));
 });
 const auto gemm = kernel("gemm", [](Tensor<Shape<256, 512>, f16> a, Tensor<Shape<512, 256>, f16> b, Out<F32<256, 256>> c) {
-  for (Index i : range(0, 256, 128))
-    for (Index j : range(0, 256, 128)) {
+  for (Index i : range(0, 256, 128).pipelined(1))
+    for (Index j : range(0, 256, 128).pipelined(1)) {
       Var acc = tile<Shape<128, 128>, f32, Acc>();
-      for (Index k : range(0, 512, 64)) {
+      for (Index k : range(0, 512, 64).pipelined(1)) {
         auto l = move<Left>(load<Shape<128, 64>, Mat>(a, at(i, k)));
         auto r = move<Right>(load<Shape<64, 128>, Mat>(b, at(k, j)));
         if_(k == 0, [&] { acc = matmul(l, r); }, [&] { acc = matmul_acc(acc, l, r); });
@@ -63,15 +63,15 @@ const auto gemm = kernel("gemm", [](Tensor<Shape<256, 512>, f16> a, Tensor<Shape
 });
 const auto widen = kernel("widen", [](Tensor<Shape<4, dyn<"S">, 512>, bf16> x, Out<Tensor<Shape<4, dyn<"S">, 512>, f32>> out) {
   Index s = dim(x, 1);
-  for (Index b : range(4))
-    for (Index c : range(0, s, 16)) {
+  for (Index b : range(4).pipelined(1))
+    for (Index c : range(0, s, 16).pipelined(1)) {
       auto t = load<Shape<1, 16, 512>>(x, at(b, c, 0), valid(1, min(16, s - c), 512));
       store(cast<f32>(t), out, at(b, c, 0));
     }
 });
 const auto running_max = kernel("running_max", [](F32<1024, 64> x, Scalar<i32> n) {
   Var m = full<Shape<1, 64>, f32>(-infinity);
-  for (Index i : range(0, n, 1)) m = maximum(m, slice<Shape<1, 64>>(x, at(i, 0)));
+  for (Index i : range(0, n, 1).pipelined(1)) m = maximum(m, slice<Shape<1, 64>>(x, at(i, 0)));
   return m;
 });
 const auto two_ways = kernel("two_ways", [](F32<64, 64> x, Scalar<i32> n) {

@@ -41,15 +41,16 @@ class PlanMemory {
       bytes[t.space] += (stored_bytes(t, arch_) + unit - 1) / unit * unit;
       if (++count > most_buffers) return;
     }
-    // Where all of it is far too much, a second plan would hardly find room for a part.
+    // Where all of it is far too much, a second plan would hardly find room for a part. In a pipe that does not overlap itself
+    // nothing waits for bytes that its own instructions reuse.
     for (int s = Vec; s < space_count; ++s) {
       const auto space = static_cast<MemorySpace>(s);
-      if (bytes[s] <= capacity(space, arch_)) room_.for_all |= room_bit(space);
-      else if (bytes[s] <= 4 * capacity(space, arch_)) room_.for_pipes |= room_bit(space);
+      if (space == Vec && overlaps_itself(Pipe::vector, arch_) && bytes[s] <= capacity(space, arch_)) room_.for_all |= Room::bit(space);
+      else if (bytes[s] <= 4 * capacity(space, arch_)) room_.for_pipes |= Room::bit(space);
     }
   }
   [[nodiscard]] bool give_up_room(MemorySpace s) {
-    const auto others = static_cast<std::uint16_t>(~room_bit(s));
+    const auto others = static_cast<std::uint16_t>(~Room::bit(s));
     const Room before = std::exchange(room_, Room{static_cast<std::uint16_t>(room_.for_all & others), static_cast<std::uint16_t>(room_.for_pipes & others)});
     return before.for_all != room_.for_all || before.for_pipes != room_.for_pipes;
   }

@@ -68,17 +68,9 @@ enum class Apart : std::uint8_t { none, requested, all };
 [[nodiscard]] inline bool is_unrolled(const Function& f, OpId op) { return f.find_attr(op, AttrKey::unrolled) != nullptr; }
 [[nodiscard]] inline bool is_requested(const Function& f, OpId op) { return f.attr(op, AttrKey::pipelined) > 1; }
 
-/// Spaces with so much room that buffers share bytes only where no pipe has to wait for it: whoever reuses bytes waits for what
-/// was done to them before.
-struct Room {
-  std::uint16_t for_all = 0;    ///< bit s: no two buffers in space s share bytes
-  std::uint16_t for_pipes = 0;  ///< bit s: those that two pipes touch share none
-};
-[[nodiscard]] constexpr std::uint16_t room_bit(MemorySpace s) { return static_cast<std::uint16_t>(1u << s); }
-
 class Lifetimes {
  public:
-  explicit Lifetimes(const Function& f, Apart apart = Apart::none, Room room = {}) : f_(f), live_(f), contents_(f), number_(f.value_count(), no_index) {
+  explicit Lifetimes(const Function& f, Apart apart = Apart::none) : f_(f), live_(f), contents_(f), number_(f.value_count(), no_index) {
     for (std::uint32_t v = 0; v < f.value_count(); ++v)
       if (f.type({v}).is_tile() && f[ValueId{v}].buffer == v) {
         number_[v] = static_cast<std::uint32_t>(owners_.size());
@@ -93,7 +85,6 @@ class Lifetimes {
       note(op);
       if (apart != Apart::none && is_unrolled(f, op) && (apart == Apart::all || is_requested(f, op))) keep_apart(op);
     }
-    if (room.for_all != 0 || room.for_pipes != 0) spread(room);
     for (Spans& s : spans_) join_spans(s);
   }
 
@@ -210,28 +201,13 @@ class Lifetimes {
   }
   // Buffers that two pipes touch in a loop are needed as long as it runs.
   void keep_apart(OpId loop) {
-    for (const std::uint32_t b : touched_by_two(f_.block(loop)))
-      spans_[b].push_back({2 * live_.at(loop).position + 1, 2 * live_.after(loop).position});
-  }
-  // Buffers for which there is room are needed all the time.
-  void spread(Room room) {
-    const Span always{0, 2 * live_.at(f_.terminator(f_.body())).position + 1};
-    const auto in = [&](std::uint32_t b, std::uint16_t spaces) { return (spaces & room_bit(f_.type(owners_[b]).space)) != 0; };
-    for (std::uint32_t b = 0; b < owners_.size(); ++b)
-      if (in(b, room.for_all)) spans_[b].push_back(always);
-    if (room.for_pipes == 0) return;
-    for (const std::uint32_t b : touched_by_two(f_.body()))
-      if (in(b, room.for_pipes)) spans_[b].push_back(always);
-  }
-  std::vector<std::uint32_t> touched_by_two(BlockId block) {
     std::vector<std::uint32_t> touched;
     pipes_.resize(owners_.size());
-    touch(block, touched);
-    std::erase_if(touched, [&](std::uint32_t b) {
-      const std::uint32_t pipes = std::exchange(pipes_[b], 0u);
-      return (pipes & (pipes - 1u)) == 0;
-    });
-    return touched;
+    touch(f_.block(loop), touched);
+    for (const std::uint32_t b : touched) {
+      if ((pipes_[b] & (pipes_[b] - 1u)) != 0) spans_[b].push_back({2 * live_.at(loop).position + 1, 2 * live_.after(loop).position});
+      pipes_[b] = 0;
+    }
   }
   void touch(BlockId block, std::vector<std::uint32_t>& touched) {
     for (const OpId op : operations(f_, block)) {

@@ -16,10 +16,51 @@ struct Shortage {
   std::int64_t bytes = 0;  ///< that the best plan takes
 };
 
+/// Spaces with so much room that bytes are reused only where no pipe waits for it.
+struct Room {
+  std::uint16_t for_all = 0;    ///< bit s: no two buffers in space s share bytes
+  std::uint16_t for_pipes = 0;  ///< bit s: they do where the pipe that reuses the bytes touched them last
+  [[nodiscard]] static constexpr std::uint16_t bit(MemorySpace s) { return static_cast<std::uint16_t>(1u << s); }
+  [[nodiscard]] bool any(MemorySpace s) const { return ((for_all | for_pipes) & bit(s)) != 0; }
+  [[nodiscard]] bool all(MemorySpace s) const { return (for_all & bit(s)) != 0; }
+};
+
+/// Which pipes touch each buffer.
+class BufferPipes {
+ public:
+  BufferPipes(const Function& f, const Lifetimes& lives) : uses_(lives.count()) {
+    for (const OpId op : all_operations(f)) {
+      if (f.info(op).is_view) continue;
+      for_each_access(f, op, [&](ValueId v, bool) {
+        if (!f.type(v).is_tile()) return;
+        Use& u = uses_[lives.buffer(v)];
+        u.last = pipe_of(f, op);
+        if (u.first == Pipe::none) u.first = u.last;
+        u.pipes |= 1u << static_cast<unsigned>(u.last);
+        u.in_loop = u.in_loop || outermost_loop(f, f[op].parent);
+      });
+    }
+  }
+  /// Whether a pipe would wait when the second buffer reused bytes of the first.
+  [[nodiscard]] bool waits(std::uint32_t first, std::uint32_t second) const {
+    const Use &a = uses_[first], &b = uses_[second];
+    const unsigned both = a.pipes | b.pipes;
+    return a.in_loop || b.in_loop ? (both & (both - 1)) != 0 : a.last != b.first;
+  }
+
+ private:
+  struct Use {
+    Pipe first = Pipe::none, last = Pipe::none;
+    unsigned pipes = 0;  // a bit for each
+    bool in_loop = false;
+  };
+  std::vector<Use> uses_;  // by buffer
+};
+
 class MemoryPlan {
  public:
   MemoryPlan(const Function& f, Arch arch, Apart apart, Room room = {})
-      : f_(f), arch_(arch), lives_(f, apart, room), local_(lives_.count()), address_(lives_.count(), no_index) {
+      : f_(f), arch_(arch), lives_(f, apart), room_(room), local_(lives_.count()), address_(lives_.count(), no_index) {
     for (int s = Vec; s < space_count && !shortage_; ++s) space(static_cast<MemorySpace>(s));
   }
 
@@ -51,14 +92,31 @@ class MemoryPlan {
     }
     demand.for_each_pair([&](std::uint32_t a, std::uint32_t b) { p.pairs.push_back({local_[a], local_[b], false}); });
     const MemorySpace space = f_.type(lives_.owner(buffers[0])).space;
+    if (room_.any(space)) {
+      keep_apart(p, buffers, space);
+      return p;
+    }
     for (const auto& [before, behind] : lives_.successions())
       if (f_.type(lives_.owner(before)).space == space) p.pairs.push_back({local_[before], local_[behind], true});
     return p;
   }
 
+  // Bytes are not reused where that costs time.
+  void keep_apart(PackingProblem& p, const std::vector<std::uint32_t>& buffers, MemorySpace space) {
+    if (!pipes_) pipes_.emplace(f_, lives_);
+    const auto begin = [&](std::uint32_t b) { return lives_.spans(b).empty() ? 0 : lives_.spans(b).front().begin; };
+    for (std::uint32_t i = 0; i < buffers.size(); ++i)
+      for (std::uint32_t k = i + 1; k < buffers.size(); ++k) {
+        const bool in_order = begin(buffers[i]) <= begin(buffers[k]);
+        if (room_.all(space) || pipes_->waits(buffers[in_order ? i : k], buffers[in_order ? k : i])) p.pairs.push_back({i, k, false});
+      }
+  }
+
   const Function& f_;
   const Arch arch_;
   Lifetimes lives_;
+  const Room room_;
+  std::optional<BufferPipes> pipes_;    // where there is room
   std::vector<std::uint32_t> local_;    // by buffer: its number in its space
   std::vector<std::uint32_t> address_;  // by buffer
   std::optional<Shortage> shortage_;
