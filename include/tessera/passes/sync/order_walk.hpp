@@ -128,39 +128,64 @@ class OrderWalk {
     if (t.space != Gm) path_.chip[t.space].record(t.bytes, t.pipe, t.writes, m);
     else path_.tensors[t.tensor].record({op, t.pipe, t.writes, m});
   }
-  // What an instruction touches waits for whatever it meets.
+  // What an instruction touches waits for whatever it meets: the latest first, since who knows that often knows the others, too.
   void require(OpId op, Pipe pipe) {
-    Moments need{};
-    for (const Touch& t : touches_.of(op)) {
-      if (t.space != Gm) require_bytes(t, op, need);
-      else path_.tensors[t.tensor].collect(t.writes, [&](const TensorAccess& a) { return may_meet(a, op); }, need);
+    for (;;) {
+      Moments need{};
+      for (const Touch& t : touches_.of(op)) {
+        if (t.space != Gm) require_bytes(t, op, need);
+        else path_.tensors[t.tensor].collect(t.writes, [&](const TensorAccess& a) { return may_meet(a, op, pipe); }, need);
+      }
+      std::size_t latest = 0;
+      for (std::size_t p = 1; p < need.size(); ++p)
+        if (need[p] > need[latest] && !is_done(p, pipe, need[p])) latest = p;
+      if (latest == 0) return;
+      if (mode_ != Mode::complete) failed_ = true;
+      if (failed_) return;
+      if (latest == at(pipe)) add_barrier(pipe, op);
+      else add_pair(static_cast<Pipe>(latest), pipe, need[latest], op);
     }
-    satisfy(pipe, need, op);
   }
   void require_bytes(const Touch& t, OpId op, Moments& need) const {
     path_.chip[t.space].for_each_earlier(t.bytes, t.writes, [&](std::size_t pipe, Moment m, bool is_last) {
-      if (m <= need[pipe] || m <= path_.known[at(t.pipe)][pipe]) return;
+      if (m <= need[pipe] || is_done(pipe, t.pipe, m)) return;
       if (is_last && pipe == at(t.pipe) && follows_in_step(f_, op_at_[m], op, t.space, t.bytes)) return;
       need[pipe] = m;
     });
   }
-  [[nodiscard]] bool may_meet(const TensorAccess& a, OpId op) const {
+  // Whether `to` knows an earlier moment of a pipe to be over: so far it knows the whole pipe to be, or it has waited for a flag
+  // that is raised behind what happened then, or behind what itself waits for that.
+  [[nodiscard]] bool is_done(std::size_t from, Pipe to, Moment m) const {
+    if (m <= path_.known[at(to)][from]) return true;
+    for (OpId op = op_at_[m]; op; op = f_[f_[op].parent].owner)
+      for (const std::uint32_t n : plan_.sets(op)) {
+        const FlagPair& p = plan_.pairs[n];
+        if (!p.used || at(p.from) != from) continue;
+        if (p.to == to ? waited_since(n, m) : !p.home && passed_on(p, to, m)) return true;
+      }
+    return false;
+  }
+  [[nodiscard]] bool waited_since(std::uint32_t n, Moment m) const {
+    const auto waited = path_.waited.find(n);
+    return waited != path_.waited.end() && waited->second >= m;
+  }
+  // Each run of the block has both sets; since an earlier run `to` has waited for the second one.
+  [[nodiscard]] bool passed_on(const FlagPair& first, Pipe to, Moment m) const {
+    const BlockId block = f_[first.before].parent;
+    if (m > begin_[block.index]) return false;
+    for (const auto& [n, moment] : path_.waited) {
+      const FlagPair& second = plan_.pairs[n];
+      if (second.used && second.home && second.from == first.to && second.to == to && f_[second.after].parent == block &&
+          f_[second.before].parent == block && order_.begin(first.before) <= order_.begin(second.after) && moment >= begin_[block.index] && moment >= m)
+        return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool may_meet(const TensorAccess& a, OpId op, Pipe pipe) const {
+    if (is_done(at(a.pipe), pipe, a.moment)) return false;
     const BlockId home = f_[op].parent;
     const bool same_run = a.moment > begin_[home.index];
     return !are_apart(f_, a.op, op, {home, same_run ? OpId{} : f_[home].owner});
-  }
-  // The latest ones first: whoever knows them often knows the others, too.
-  void satisfy(Pipe to, const Moments& need, OpId before) {
-    for (;;) {
-      std::size_t latest = 0;
-      for (std::size_t p = 1; p < need.size(); ++p)
-        if (need[p] > path_.known[at(to)][p] && (latest == 0 || need[p] > need[latest])) latest = p;
-      if (latest == 0) return;
-      if (mode_ != Mode::complete) failed_ = true;
-      if (failed_) return;
-      if (latest == at(to)) add_barrier(to, before);
-      else add_pair(static_cast<Pipe>(latest), to, need[latest], before);
-    }
   }
   void add_barrier(Pipe pipe, OpId before) {
     plan_.barriers[before.index] |= bit(pipe);
@@ -169,9 +194,10 @@ class OrderWalk {
   void add_pair(Pipe from, Pipe to, Moment moment, OpId before) {
     const FlagPair p = pair_between(f_, order_, from, to, op_at_[moment], before);
     const std::uint32_t n = plan_.add(p);
-    const Moments row = snapshot(p.after, from);
-    if (p.home) path_.raised[n] = row;
-    take_later(path_.known[at(to)], row);
+    path_.waited[n] = now_;
+    // What the flag tells in other turns than the last one is not known yet.
+    if (p.home) path_.raised[n] = entry_row(p.home, from);
+    else take_later(path_.known[at(to)], snapshot(p.after, from));
   }
 
   // --- flags and barriers of the plan ---
@@ -194,6 +220,7 @@ class OrderWalk {
   void lower(std::uint32_t n, const Moments& row, OpId op) {
     const FlagPair& p = plan_.pairs[n];
     take_later(path_.known[at(p.to)], row);
+    path_.waited[n] = now_;
     if (mode_ != Mode::flags) return;
     op_at_.resize(++now_ + 1);
     op_at_[now_] = op;
@@ -214,7 +241,7 @@ class OrderWalk {
     if (p.home) path_.raised[n] = row;
     if (mode_ != Mode::flags) return;
     const auto before = path_.lowered.find(flag(p));
-    if (before == path_.lowered.end() || row[at(p.to)] >= before->second.moment) return;
+    if (before == path_.lowered.end() || row[at(p.to)] >= before->second.moment || is_done(at(p.to), p.from, before->second.moment)) return;
     failed_ = true;
     flag_fault_ = FlagFault{p.to, p.from, before->second.op, op};
   }

@@ -75,6 +75,7 @@ struct Path {
   std::array<SpaceHistory, space_count> chip;
   std::vector<TensorHistory> tensors;       ///< by parameter
   std::map<std::uint32_t, Moments> raised;  ///< by pair with a home: what its flag tells
+  std::map<std::uint32_t, Moment> waited;   ///< by pair: when its flag was waited for last
   std::map<std::uint32_t, Lowered> lowered;  ///< by flag
 
   /// Who knows all that a pipe did on this path knows it to be done up to now.
@@ -90,6 +91,10 @@ struct Path {
     for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].merge(o.tensors[i]);
     for (auto& [pair, row] : raised)
       if (const auto theirs = o.raised.find(pair); theirs != o.raised.end()) keep_earlier(row, theirs->second);
+    for (auto& [pair, moment] : waited) {
+      const auto theirs = o.waited.find(pair);
+      moment = theirs != o.waited.end() ? std::min(moment, theirs->second) : 0;
+    }
     for (const auto& [flag, theirs] : o.lowered)
       if (Lowered& l = lowered[flag]; l.moment < theirs.moment) l = theirs;
   }
