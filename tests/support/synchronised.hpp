@@ -1,17 +1,11 @@
-// Kernels with flags and barriers, in tests: one way to set them that needs no thought, and what happens when one is taken out.
+// Kernels with flags and barriers, in tests: two ways to set them that need no thought, and what happens when one is taken out.
 #pragma once
 
 #include <tessera/ir/pipe_check.hpp>
 #include <tessera/ir/pipe_replay.hpp>
 #include <tessera/ir/sync_check.hpp>
 
-#include <tessera/passes/pass.hpp>
-#if __has_include(<tessera/passes/insert_sync.hpp>)
 #include <tessera/passes/insert_sync.hpp>
-#define TESSERA_HAS_INSERT_SYNC 1
-#else
-#define TESSERA_HAS_INSERT_SYNC 0
-#endif
 
 namespace tessera::test {
 
@@ -53,16 +47,8 @@ inline OpId insert_behind(Function& f, OpId anchor, const OpInfo& info, Pipe pip
   }
   return f;
 }
-#if TESSERA_HAS_INSERT_SYNC
-inline constexpr const Pass* synchronising_pass = &insert_sync;
-#else
-inline constexpr const Pass* synchronising_pass = nullptr;
-#endif
-/// A lowered kernel with flags, of the pass where there is one: where they stand already they stay.
-[[nodiscard]] inline Function synchronised(const Function& lowered) {
-  if (has_sync(lowered)) return lowered;
-  return synchronising_pass != nullptr ? synchronising_pass->run(lowered, {planned_arch(lowered)}) : with_barriers(lowered);
-}
+/// What the pass makes of a kernel with planned memory.
+[[nodiscard]] inline Function synchronised(const Function& planned) { return insert_sync.run(planned, {planned_arch(planned)}); }
 
 // --- taking out ---
 /// A barrier, or a pair of set_flag and wait_flag in one block with all that raises and lowers the same flag in between (of a
