@@ -15,35 +15,46 @@ class SyncCheck {
   [[nodiscard]] std::optional<PipeFault> run() {
     if (!has_addresses(f_)) return PipeFault{{}, "the function has no addresses"};
     balance(f_.body());
-    using Branch = WalkChoices::Branch;
-    bool branches = false, cut = false;
-    for (std::int64_t trips = most_trips(); trips >= 0 && !fault_; --trips) {
-      const Seen seen = walk({trips, Branch::taken});
-      if (seen.branch)
-        for (const Branch way : {Branch::other, Branch::alternate}) static_cast<void>(walk({trips, way}));
-      branches = branches || seen.branch;
-      cut = cut || (trips == most_trips() && seen.cut);
-      if (!seen.trips) break;
-    }
-    if (cut) static_cast<void>(walk({most_trips(), Branch::taken, true}));
-    for (std::uint64_t seed = 1; branches && seed <= 4; ++seed) static_cast<void>(walk({most_trips(), Branch::random, seed % 2 == 0, seed}));
+    const std::int64_t most = most_trips();
+    const Seen first = ways({.trips = most});
+    for (std::int64_t trips = most - 1; first.trips && trips >= 0; --trips) ways({.trips = trips});
+    // One loop behind another, or inside, that turn differently.
+    if (first.several)
+      for (const std::int64_t trips : {most, std::int64_t{1}})
+        for (const WalkChoices& c : {WalkChoices{.trips = trips, .others = 0}, WalkChoices{.trips = 0, .others = trips}}) ways(c);
+    if (first.cut) ways({.trips = most, .last_trips = true});
+    for (std::uint64_t seed = 1; (first.branch || first.several) && seed <= 4; ++seed)
+      walk({.trips = most, .branch = Branch::random, .last_trips = seed % 2 == 0, .seed = seed});
     return fault_;
   }
 
  private:
+  using Branch = WalkChoices::Branch;
   struct Seen {
-    bool branch = false, trips = false, cut = false;
+    bool branch = false, trips = false, several = false, cut = false;
   };
+  // Each way of the branches.
+  Seen ways(WalkChoices choices) {
+    Seen seen = walk(choices);
+    for (const Branch way : {Branch::other, Branch::alternate}) {
+      choices.branch = way;
+      if (!seen.branch) return seen;
+      const Seen more = walk(choices);
+      seen = {true, seen.trips || more.trips, seen.several || more.several, seen.cut || more.cut};
+    }
+    return seen;
+  }
   Seen walk(const WalkChoices& choices) {
     if (fault_) return {};
     const SyncWalk w(f_, choices);
     fault_ = pipe_fault(f_, w.trace, planned_arch(f_));
     if (fault_ && (w.chose_branch || w.chose_trips)) fault_->what.append(" (").append(text(choices)).append(")");
-    return {w.chose_branch, w.chose_trips, w.cut_trips};
+    return {w.chose_branch, w.chose_trips, w.chose_several(), w.cut_trips};
   }
   [[nodiscard]] static std::string text(const WalkChoices& c) {
     constexpr const char* ways[] = {"where conditions hold", "where conditions do not hold", "where every second condition holds", "where some conditions hold"};
-    std::string loops = c.branch == WalkChoices::Branch::random ? "loops turn up to 3 times" : "loops turn " + std::to_string(c.trips) + (c.trips == 1 ? " time" : " times");
+    std::string loops = c.branch == Branch::random ? "loops turn up to 3 times" : "loops turn " + std::to_string(c.trips) + (c.trips == 1 ? " time" : " times");
+    if (c.others >= 0) loops.append(", every second one ").append(std::to_string(c.others));
     return loops.append(", ").append(ways[static_cast<int>(c.branch)]);
   }
 

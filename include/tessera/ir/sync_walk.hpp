@@ -14,6 +14,7 @@ namespace tessera {
 struct WalkChoices {
   enum class Branch : std::uint8_t { taken, other, alternate, random };
   std::int64_t trips = 3;  ///< of a loop, at most; of one that is known to turn, at least one
+  std::int64_t others = -1;  ///< of every second loop, in the order in which they are met; -1: the same
   Branch branch = Branch::taken;
   bool last_trips = false;  ///< of a loop with more trips: its last ones, not its first
   std::uint64_t seed = 0;   ///< of random branches; trips are random then, too
@@ -31,6 +32,7 @@ class SyncWalk {
   PipeTrace trace;
   bool chose_branch = false;  ///< a branch could have gone the other way
   bool chose_trips = false;   ///< a loop could have turned more, or fewer times
+  [[nodiscard]] bool chose_several() const { return met_.size() > 1; }  ///< so could several loops
   bool cut_trips = false;     ///< a loop of known trips turns more often
 
  private:
@@ -85,10 +87,11 @@ class SyncWalk {
     for (int i = 0; i < f_.result_count(op); ++i) list.push_back(f_.result(op, i));
     return list;
   }
-  /// Of loops of one length the same.
-  [[nodiscard]] std::int64_t chosen_trips(const std::optional<Affine>& length) {
+  /// Of random ones those of one length have the same.
+  [[nodiscard]] std::int64_t chosen_trips(OpId loop, const std::optional<Affine>& length) {
     chose_trips = true;
-    if (choices_.branch != WalkChoices::Branch::random) return choices_.trips;
+    const std::size_t order = met_.emplace(loop.index, met_.size()).first->second;
+    if (choices_.branch != WalkChoices::Branch::random) return choices_.others >= 0 && order % 2 != 0 ? choices_.others : choices_.trips;
     const auto any = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(choices_.trips + 1));
     if (!length) return any;
     std::vector<std::int64_t> key{5, length->constant};
@@ -101,11 +104,11 @@ class SyncWalk {
     std::int64_t first = 0, trips = 0;
     if (length && length->is_constant() && step.is_constant() && step.constant > 0) {
       const std::int64_t all = length->constant <= 0 ? 0 : (length->constant - 1) / step.constant + 1;
-      trips = all <= 1 ? all : std::min(all, std::max<std::int64_t>(chosen_trips({}), 1));
+      trips = all <= 1 ? all : std::min(all, std::max<std::int64_t>(chosen_trips(op, {}), 1));
       cut_trips = cut_trips || trips < all;
       if (choices_.last_trips) first = all - trips;
     } else {
-      trips = chosen_trips(length);
+      trips = chosen_trips(op, length);
     }
     const std::vector<ValueId> arguments = carried(op, 0);
     hand_on(op, fixed_operands(f_, op), arguments);
@@ -121,7 +124,7 @@ class SyncWalk {
   void loop_while(OpId op) {
     const BlockId test = f_.block(op, 0), body = f_.block(op, 1);
     hand_on(op, 0, carried(op, 0));
-    for (std::int64_t left = chosen_trips({});; --left) {
+    for (std::int64_t left = chosen_trips(op, {});; --left) {
       block(test);
       const OpId end = f_.terminator(test);
       const Affine goes_on = values_.of(f_.operand(end, 0));
@@ -290,6 +293,7 @@ class SyncWalk {
   std::vector<bool> shared_;                // by parameter
   std::map<std::uint32_t, bool> decided_;   // by condition
   std::map<std::uint32_t, std::int64_t> trips_;  // by length
+  std::map<std::uint32_t, std::size_t> met_;     // loops, with their order
   bool alternating_ = false;
   std::uint64_t state_ = 0;
 };
