@@ -92,10 +92,7 @@ class MemoryPlan {
     }
     demand.for_each_pair([&](std::uint32_t a, std::uint32_t b) { p.pairs.push_back({local_[a], local_[b], false}); });
     const MemorySpace space = f_.type(lives_.owner(buffers[0])).space;
-    if (room_.any(space)) {
-      keep_apart(p, buffers, space);
-      return p;
-    }
+    if (room_.any(space)) keep_apart(p, buffers, space);
     for (const auto& [before, behind] : lives_.successions())
       if (f_.type(lives_.owner(before)).space == space) p.pairs.push_back({local_[before], local_[behind], true});
     return p;

@@ -84,23 +84,29 @@ class OrderWalk {
     entries_[op.index] = {path_.known, now_};
     for (const std::uint32_t n : plan_.homes(op)) raise(n, entry_row(op, plan_.pairs[n].from), op);
     const bool counted = f_.is(op, ops::for_loop);
+    const int trips = counted ? known_trips(op) : -1;
     Path none = path_;
-    for (int turn = 0; turn < 2 && !failed_; ++turn) {
+    for (int turn = 0; turn < 2 && (trips < 0 || turn < trips) && !failed_; ++turn) {
       if (!counted) block(f_.block(op, 0));
       if (!counted && turn == 0) none = path_;
       block(f_.block(op, counted ? 0 : 1));
     }
     if (!counted) block(f_.block(op, 0));
     lower_behind(op);
-    if (counted && runs(op)) return;
+    if (trips > 0) return;
     std::swap(none, path_);
     lower_behind(op);
     std::swap(none, path_);
     join(std::move(none));
   }
-  [[nodiscard]] bool runs(OpId op) const {
-    const ValueId start = f_.operand(op, 0), stop = f_.operand(op, 1);
-    return f_.is_constant(start) && f_.is_constant(stop) && f_[start].integer < f_[stop].integer;
+  // Turns of a loop with constant bounds, 2 for more; negative: not known.
+  [[nodiscard]] int known_trips(OpId op) const {
+    const auto number = [&](int i) { return f_[f_.operand(op, i)].integer; };
+    if (!f_.is_constant(f_.operand(op, 0)) || !f_.is_constant(f_.operand(op, 1))) return -1;
+    if (number(0) >= number(1)) return 0;
+    std::int64_t second = 0;
+    const bool one = f_.is_constant(f_.operand(op, 2)) && (__builtin_add_overflow(number(0), number(2), &second) || second >= number(1));
+    return one ? 1 : 2;
   }
   Moment tick(OpId op) {
     op_at_.resize(++now_ + 1);
@@ -126,44 +132,69 @@ class OrderWalk {
   // --- what is in order already ---
   void record(const Touch& t, OpId op, Moment m) {
     if (t.space != Gm) path_.chip[t.space].record(t.bytes, t.pipe, t.writes, m);
-    else path_.tensors[t.tensor].record({op, t.pipe, t.writes, m});
+    else path_.tensors[t.tensor].record(op, {m, t.pipe, t.writes});
   }
   // What an instruction touches waits for whatever it meets: the latest first, since who knows that often knows the others, too.
   void require(OpId op, Pipe pipe) {
     for (;;) {
-      Moments need{};
-      for (const Touch& t : touches_.of(op)) {
-        if (t.space != Gm) require_bytes(t, op, need);
-        else path_.tensors[t.tensor].collect(t.writes, [&](const TensorAccess& a) { return may_meet(a, op, pipe); }, need);
-      }
-      std::size_t latest = 0;
-      for (std::size_t p = 1; p < need.size(); ++p)
-        if (need[p] > need[latest] && !is_done(p, pipe, need[p])) latest = p;
-      if (latest == 0) return;
+      const Deed latest = missing(op, pipe);
+      if (latest.moment == 0) return;
       if (mode_ != Mode::complete) failed_ = true;
       if (failed_) return;
-      if (latest == at(pipe)) add_barrier(pipe, op);
-      else add_pair(static_cast<Pipe>(latest), pipe, need[latest], op);
+      if (latest.pipe == pipe) add_barrier(pipe, op);
+      else add_pair(latest, pipe, op);
     }
   }
-  void require_bytes(const Touch& t, OpId op, Moments& need) const {
-    path_.chip[t.space].for_each_earlier(t.bytes, t.writes, [&](std::size_t pipe, Moment m, bool is_last) {
-      if (m <= need[pipe] || is_done(pipe, t.pipe, m)) return;
-      if (is_last && pipe == at(t.pipe) && follows_in_step(f_, op_at_[m], op, t.space, t.bytes)) return;
-      need[pipe] = m;
-    });
+  // The latest deed that an instruction must wait for and does not; none: its moment is 0.
+  [[nodiscard]] Deed missing(OpId op, Pipe pipe) const {
+    Deed latest;
+    for (const Touch& t : touches_.of(op)) {
+      const auto look = [&](const Deed& d, bool in_order) {
+        if (d.moment > latest.moment && !in_order && !is_done(d, pipe, op)) latest = d;
+      };
+      if (t.space == Gm)
+        path_.tensors[t.tensor].for_each_earlier(t.writes, [&](const Deed& d, OpId by) { look(d, d.is_known && apart(d, by, op)); });
+      else
+        path_.chip[t.space].for_each_earlier(t.bytes, t.writes, [&](const Deed& d) {
+          look(d, d.is_last && d.is_known && d.pipe == pipe && follows_in_step(f_, op_at_[d.moment], op, t.space, t.bytes));
+        });
+    }
+    return latest;
   }
-  // Whether `to` knows an earlier moment of a pipe to be over: so far it knows the whole pipe to be, or it has waited for a flag
-  // that is raised behind what happened then, or behind what itself waits for that.
-  [[nodiscard]] bool is_done(std::size_t from, Pipe to, Moment m) const {
+  [[nodiscard]] bool apart(const Deed& d, OpId first, OpId second) const {
+    const BlockId home = f_[second].parent;
+    const bool same_run = d.moment > begin_[home.index];
+    return are_apart(f_, first, second, {home, same_run ? OpId{} : f_[home].owner});
+  }
+  [[nodiscard]] bool is_done(const Deed& d, Pipe to, OpId op) const {
+    return d.is_known ? is_done(at(d.pipe), to, d.moment, op) : d.moment <= path_.known[at(to)][at(d.pipe)];
+  }
+  // Whether in front of `op`, `to` knows an earlier moment of a pipe to be over: so far it knows the whole pipe to be, or it has
+  // waited for a flag that is raised behind what happened then, or behind what itself waits for that.
+  [[nodiscard]] bool is_done(std::size_t from, Pipe to, Moment m, OpId op) const {
     if (m <= path_.known[at(to)][from]) return true;
-    for (OpId op = op_at_[m]; op; op = f_[f_[op].parent].owner)
-      for (const std::uint32_t n : plan_.sets(op)) {
+    for (OpId source = op_at_[m]; source; source = f_[f_[source].parent].owner) {
+      if (run_is_over(f_[source].parent, m, op) && has_barrier_behind(source, at(to) == from ? to : Pipe::none)) return true;
+      for (const std::uint32_t n : plan_.sets(source)) {
         const FlagPair& p = plan_.pairs[n];
         if (!p.used || at(p.from) != from) continue;
-        if (p.to == to ? waited_since(n, m) : !p.home && passed_on(p, to, m)) return true;
+        const bool over = !p.home && run_is_over(f_[p.before].parent, m, op);  // of the block, which holds the wait, too
+        if (p.to == to ? over || waited_since(n, m) : over && passed_on(p, to, m)) return true;
       }
+    }
     return false;
+  }
+  // A barrier of a pipe (or of all) further down in the block.
+  [[nodiscard]] bool has_barrier_behind(OpId op, Pipe pipe) const {
+    for (OpId o = f_.next(op); o; o = f_.next(o))
+      if ((plan_.barriers[o.index] & (bit(pipe) | bit(Pipe::none))) != 0) return true;
+    return false;
+  }
+  // Whether the run of a block in which a moment was has ended.
+  [[nodiscard]] bool run_is_over(BlockId block, Moment m, OpId op) const {
+    if (m <= begin_[block.index]) return true;
+    while (op && f_[op].parent != block) op = f_[f_[op].parent].owner;
+    return !op;
   }
   [[nodiscard]] bool waited_since(std::uint32_t n, Moment m) const {
     const auto waited = path_.waited.find(n);
@@ -172,7 +203,6 @@ class OrderWalk {
   // Each run of the block has both sets; since an earlier run `to` has waited for the second one.
   [[nodiscard]] bool passed_on(const FlagPair& first, Pipe to, Moment m) const {
     const BlockId block = f_[first.before].parent;
-    if (m > begin_[block.index]) return false;
     for (const auto& [n, moment] : path_.waited) {
       const FlagPair& second = plan_.pairs[n];
       if (second.used && second.home && second.from == first.to && second.to == to && f_[second.after].parent == block &&
@@ -181,23 +211,21 @@ class OrderWalk {
     }
     return false;
   }
-  [[nodiscard]] bool may_meet(const TensorAccess& a, OpId op, Pipe pipe) const {
-    if (is_done(at(a.pipe), pipe, a.moment)) return false;
-    const BlockId home = f_[op].parent;
-    const bool same_run = a.moment > begin_[home.index];
-    return !are_apart(f_, a.op, op, {home, same_run ? OpId{} : f_[home].owner});
-  }
   void add_barrier(Pipe pipe, OpId before) {
     plan_.barriers[before.index] |= bit(pipe);
     path_.known[at(pipe)][at(pipe)] = now_;
   }
-  void add_pair(Pipe from, Pipe to, Moment moment, OpId before) {
-    const FlagPair p = pair_between(f_, order_, from, to, op_at_[moment], before);
+  void add_pair(const Deed& d, Pipe to, OpId before) {
+    const FlagPair p = pair_between(f_, order_, d.pipe, to, op_at_[d.moment], before);
+    if (p.home && !d.is_known) {  // a flag from turn to turn tells about one operation
+      plan_.barriers[before.index] |= bit(Pipe::none);
+      return barriers(before);
+    }
     const std::uint32_t n = plan_.add(p);
     path_.waited[n] = now_;
     // What the flag tells in other turns than the last one is not known yet.
-    if (p.home) path_.raised[n] = entry_row(p.home, from);
-    else take_later(path_.known[at(to)], snapshot(p.after, from));
+    if (p.home) path_.raised[n] = entry_row(p.home, d.pipe);
+    else take_later(path_.known[at(to)], snapshot(p.after, d.pipe));
   }
 
   // --- flags and barriers of the plan ---
@@ -241,7 +269,7 @@ class OrderWalk {
     if (p.home) path_.raised[n] = row;
     if (mode_ != Mode::flags) return;
     const auto before = path_.lowered.find(flag(p));
-    if (before == path_.lowered.end() || row[at(p.to)] >= before->second.moment || is_done(at(p.to), p.from, before->second.moment)) return;
+    if (before == path_.lowered.end() || row[at(p.to)] >= before->second.moment || is_done(at(p.to), p.from, before->second.moment, op)) return;
     failed_ = true;
     flag_fault_ = FlagFault{p.to, p.from, before->second.op, op};
   }

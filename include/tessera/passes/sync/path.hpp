@@ -8,57 +8,48 @@
 
 namespace tessera::detail {
 
-/// An access to a tensor; of each operation the last one.
-struct TensorAccess {
-  OpId op;
-  Pipe pipe = Pipe::none;
-  bool writes = false;
-  Moment moment = 0;
-};
-
-/// The accesses to one tensor.
+/// The accesses to one tensor: of each operation the last one.
 class TensorHistory {
  public:
-  /// As SpaceHistory::collect; meets(op) tells whether the window of an earlier operation can meet this one.
-  template <class Meets>
-  void collect(bool writes, Meets&& meets, Moments& need) const {
-    for (const TensorAccess& a : accesses_)
-      if ((writes || a.writes) && need[at(a.pipe)] < a.moment && meets(a)) need[at(a.pipe)] = a.moment;
-    take_later(need, written_);
-    if (writes) take_later(need, read_);
+  /// Calls visit(deed, operation) for what may have to be done before the tensor is read or, with `writes`, written.
+  template <class Visit>
+  void for_each_earlier(bool writes, Visit&& visit) const {
+    for (const auto& [op, d] : accesses_)
+      if (writes || d.writes) visit(d, op);
+    for (const Deed& d : forgotten_.list())
+      if (writes || d.writes) visit(d, OpId{});
   }
-  void record(const TensorAccess& made) {
-    for (TensorAccess& a : accesses_)
-      if (a.op == made.op && a.writes == made.writes) {
-        a.moment = made.moment;
+  void record(OpId op, const Deed& made) {
+    for (auto& [known, d] : accesses_)
+      if (known == op && d.writes == made.writes) {
+        d = made;
         return;
       }
     // Of many, the windows of the earlier ones are forgotten.
-    if (accesses_.size() == most) {
-      for (const TensorAccess& a : accesses_) forget(a);
-      accesses_.clear();
-    }
-    accesses_.push_back(made);
+    if (accesses_.size() == most) forget();
+    accesses_.emplace_back(op, made);
   }
   void merge(const TensorHistory& o) {
-    for (const TensorAccess& theirs : o.accesses_) {
+    for (const auto& [op, theirs] : o.accesses_) {
       bool known = false;
-      for (TensorAccess& a : accesses_)
-        if (a.op == theirs.op && a.writes == theirs.writes) known = true, a.moment = std::max(a.moment, theirs.moment);
-      if (!known) accesses_.push_back(theirs);
+      for (auto& [own, d] : accesses_)
+        if (own == op && d.writes == theirs.writes) known = true, d.moment = std::max(d.moment, theirs.moment);
+      if (!known) accesses_.emplace_back(op, theirs);
     }
-    take_later(written_, o.written_);
-    take_later(read_, o.read_);
+    forgotten_.merge(o.forgotten_);
   }
 
  private:
   static constexpr std::size_t most = 32;
-  void forget(const TensorAccess& a) {
-    Moment& m = (a.writes ? written_ : read_)[at(a.pipe)];
-    m = std::max(m, a.moment);
+  void forget() {
+    Deeds all;
+    for (const auto& [op, d] : accesses_) all.merge(Deeds(d));
+    forgotten_.merge(all);
+    forgotten_.shorten();
+    accesses_.clear();
   }
-  std::vector<TensorAccess> accesses_;
-  Moments written_{}, read_{};
+  std::vector<std::pair<OpId, Deed>> accesses_;
+  Deeds forgotten_;
 };
 
 /// When a flag was lowered last, and in front of which operation (behind its home: that).

@@ -1,4 +1,4 @@
-// Which pipes read and wrote each byte last, on chip and in tensors, along one path through a function.
+// Which pipes read and wrote each byte last, on chip and in tensors, along the paths through a function that meet at a point.
 #pragma once
 
 #include <algorithm>
@@ -22,77 +22,101 @@ inline void take_later(Moments& to, const Moments& from) {
   for (std::size_t p = 0; p < to.size(); ++p) to[p] = std::max(to[p], from[p]);
 }
 
+/// What was done to some bytes, or in a tensor.
+struct Deed {
+  Moment moment = 0;
+  Pipe pipe = Pipe::none;
+  bool writes = false;
+  bool is_last = true;    ///< of its pipe on its path
+  bool is_known = true;   ///< by its operation; otherwise all of the pipe up to the moment stands for many deeds
+  friend constexpr bool operator==(const Deed&, const Deed&) = default;
+};
+
+/// The deeds that later ones have to come behind: of each path that leads here the last writes, and the reads since.
+class Deeds {
+ public:
+  Deeds() = default;
+  explicit Deeds(const Deed& one) : list_(1, one) {}
+  void write(Pipe pipe, Moment now) { list_.assign(1, {now, pipe, true}); }
+  void read(Pipe pipe, Moment now) {
+    for (Deed& d : list_)
+      if (d.pipe == pipe && !d.writes) {
+        if (d.moment == now) return;
+        d.is_last = false;
+      }
+    list_.push_back({now, pipe, false});
+    if (list_.size() > most) shorten();
+  }
+  void merge(const Deeds& o) {
+    for (const Deed& d : o.list_)
+      if (std::find(list_.begin(), list_.end(), d) == list_.end()) list_.push_back(d);
+    if (list_.size() > most) shorten();
+  }
+  [[nodiscard]] const std::vector<Deed>& list() const { return list_; }
+  /// For each pipe one that stands for all of its deeds.
+  void shorten() {
+    std::vector<Deed> merged;
+    for (const Deed& d : list_) {
+      const auto same = std::find_if(merged.begin(), merged.end(), [&](const Deed& m) { return m.pipe == d.pipe && m.writes == d.writes; });
+      if (same == merged.end()) merged.push_back({d.moment, d.pipe, d.writes, false, false});
+      else same->moment = std::max(same->moment, d.moment);
+    }
+    list_ = std::move(merged);
+  }
+
+ private:
+  static constexpr std::size_t most = 12;
+  std::vector<Deed> list_;
+};
+
 /// The bytes of a space, in pieces that were treated alike.
 class SpaceHistory {
  public:
-  /// Calls visit(pipe, moment, is_last) for what must be done before bytes are read or, with `writes`, written: the last writes,
-  /// the last reads, and the reads in front of those, which are not the last thing that the pipe did to the bytes.
+  /// Calls visit(deed) for what must be done before bytes are read or, with `writes`, written.
   template <class Visit>
   void for_each_earlier(ByteRange r, bool writes, Visit&& visit) const {
     auto p = pieces_.upper_bound(r.begin);
     if (p != pieces_.begin()) --p;
     for (; p != pieces_.end() && p->first < r.end; ++p) {
       if (p->second.end <= r.begin) continue;
-      for (std::size_t pipe = 0; pipe < pipe_count; ++pipe) {
-        if (p->second.written[pipe] != 0) visit(pipe, p->second.written[pipe], true);
-        if (writes && p->second.read[pipe] != 0) visit(pipe, p->second.read[pipe], true);
-        if (writes && p->second.read_before[pipe] != 0) visit(pipe, p->second.read_before[pipe], false);
-      }
+      for (const Deed& d : p->second.deeds.list())
+        if (writes || d.writes) visit(d);
     }
   }
   void record(ByteRange r, Pipe pipe, bool writes, Moment now) {
     if (r.begin >= r.end) return;
-    if (writes) {
-      // Whoever touches the bytes from now on comes behind this one, and so behind all before it.
-      split(r.begin);
-      split(r.end);
-      pieces_.erase(pieces_.lower_bound(r.begin), pieces_.lower_bound(r.end));
-      Piece made;
-      made.end = r.end;
-      made.written[at(pipe)] = now;
-      pieces_.emplace(r.begin, made);
-      return;
-    }
     split(r.begin);
     split(r.end);
-    std::int64_t from = r.begin;
-    for (auto p = pieces_.lower_bound(r.begin); from < r.end; ++p) {
-      const std::int64_t to = p == pieces_.end() ? r.end : std::min(p->first, r.end);
-      if (from < to) p = add(p, from, to);
-      if (Moment& last = p->second.read[at(pipe)]; last != now) {
-        p->second.read_before[at(pipe)] = last;
-        last = now;
-      }
-      from = p->second.end;
-    }
+    if (!writes) return cover(r.begin, r.end, [&](Deeds& d) { d.read(pipe, now); });
+    // Whoever touches the bytes from now on comes behind this one, and so behind all before it.
+    pieces_.erase(pieces_.lower_bound(r.begin), pieces_.lower_bound(r.end));
+    Piece made{r.end, {}};
+    made.deeds.write(pipe, now);
+    pieces_.emplace(r.begin, std::move(made));
   }
   /// What either of two paths did.
   void merge(const SpaceHistory& other) {
     for (const auto& [begin, theirs] : other.pieces_) {
       split(begin);
       split(theirs.end);
-      std::int64_t from = begin;
-      for (auto p = pieces_.lower_bound(begin); from < theirs.end; ++p) {
-        const std::int64_t to = p == pieces_.end() ? theirs.end : std::min(p->first, theirs.end);
-        if (from < to) p = add(p, from, to);
-        take_later(p->second.written, theirs.written);
-        take_later(p->second.read, theirs.read);
-        take_later(p->second.read_before, theirs.read_before);
-        from = p->second.end;
-      }
+      cover(begin, theirs.end, [&](Deeds& d) { d.merge(theirs.deeds); });
     }
   }
 
  private:
   struct Piece {
     std::int64_t end = 0;
-    Moments written{}, read{}, read_before{};
+    Deeds deeds;
   };
-  using Pieces = std::map<std::int64_t, Piece>;  // by first byte; they do not overlap
-  Pieces::iterator add(Pieces::iterator hint, std::int64_t begin, std::int64_t end) {
-    Piece made;
-    made.end = end;
-    return pieces_.emplace_hint(hint, begin, made);
+  // Calls change(deeds) for all bytes of a range, at whose ends pieces begin and end.
+  template <class Change>
+  void cover(std::int64_t begin, std::int64_t end, Change&& change) {
+    for (auto p = pieces_.lower_bound(begin); begin < end; ++p) {
+      const std::int64_t to = p == pieces_.end() ? end : std::min(p->first, end);
+      if (begin < to) p = pieces_.emplace_hint(p, begin, Piece{to, {}});
+      change(p->second.deeds);
+      begin = p->second.end;
+    }
   }
   void split(std::int64_t at) {
     auto p = pieces_.upper_bound(at);
@@ -101,9 +125,9 @@ class SpaceHistory {
     if (p->first == at || p->second.end <= at) return;
     Piece upper = p->second;
     p->second.end = at;
-    pieces_.emplace(at, upper);
+    pieces_.emplace(at, std::move(upper));
   }
-  Pieces pieces_;
+  std::map<std::int64_t, Piece> pieces_;  // by first byte; they do not overlap
 };
 
 }  // namespace tessera::detail
