@@ -15,7 +15,8 @@ class InsertSync {
   Function run() {
     if (!OrderWalk(in_, order_, touches_, plan_, OrderWalk::Mode::complete).run()) throw InternalError("insert_sync: the walk did not end");
     leave_out_needless();
-    EventNumbers(in_, order_, touches_, plan_).run();
+    numbered_ = true;
+    if (EventNumbers(in_, order_, touches_, plan_).run()) leave_out_needless();
     Function out = in_;
     std::vector<OpId> operations;
     for (const OpId op : all_operations(in_)) operations.push_back(op);
@@ -33,6 +34,7 @@ class InsertSync {
       if (plan_.barriers[op.index] != 0) barriers.push_back(op);
     if ((plan_.pairs.size() + barriers.size()) * in_.operation_count() > most_visits) return;
     for (std::size_t n = plan_.pairs.size(); n-- > 0;) {
+      if (!plan_.pairs[n].used) continue;
       plan_.pairs[n].used = false;
       plan_.pairs[n].used = !in_order();
     }
@@ -41,12 +43,16 @@ class InsertSync {
       if (!in_order()) plan_.barriers[op.index] = set;
     }
   }
-  [[nodiscard]] bool in_order() { return OrderWalk(in_, order_, touches_, plan_, OrderWalk::Mode::check).run(); }
+  [[nodiscard]] bool in_order() {
+    return OrderWalk(in_, order_, touches_, plan_, OrderWalk::Mode::check).run() &&
+           (!numbered_ || OrderWalk(in_, order_, touches_, plan_, OrderWalk::Mode::flags).run());
+  }
 
   const Function& in_;
   const TextOrder order_;
   const Touches touches_;
   SyncPlan plan_;
+  bool numbered_ = false;  // a flag must not be raised twice
 };
 
 inline Function run_insert_sync(const Function& in, const PassContext&) {

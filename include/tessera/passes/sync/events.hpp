@@ -1,5 +1,5 @@
 // The numbers of flags: pairs whose flags may be raised at the same time have different ones, and no flag is raised again before
-// it is lowered. Where eight do not serve, a barrier of all pipes stands for a pair.
+// it is lowered. Where eight do not serve, one pair stands for two, or a barrier of all pipes for one.
 #pragma once
 
 #include "order_walk.hpp"
@@ -11,12 +11,15 @@ class EventNumbers {
   EventNumbers(const Function& f, const TextOrder& order, const Touches& touches, SyncPlan& plan)
       : f_(f), order_(order), touches_(touches), plan_(plan) {}
 
-  void run() {
+  /// Whether pairs were added or changed, so that others may be needless now.
+  bool run() {
+    bool changed = false;
     // Each round mends one fault, by a pair at first.
     for (int pairs_left = 64;; --pairs_left) {
-      assign();
+      while (!assign()) changed = true;
       OrderWalk walk(f_, order_, touches_, plan_, OrderWalk::Mode::flags);
-      if (walk.run()) return;
+      if (walk.run()) return changed;
+      changed = true;
       const FlagFault& fault = *walk.flag_fault();
       const FlagPair p = pair_between(f_, order_, fault.from, fault.to, fault.source, fault.before);
       if (pairs_left > 0 && has_place(fault.source) && !exists(p)) plan_.add(p);
@@ -47,7 +50,8 @@ class EventNumbers {
     if (p.home) return {n, 2 * order_.begin(p.home), 2 * order_.end(p.home) + 1};
     return {n, 2 * order_.end(p.after) + 1, 2 * order_.begin(p.before)};
   }
-  void assign() {
+  // False: some pairs were changed, as there are not enough numbers.
+  bool assign() {
     std::vector<Life> lives;
     for (std::uint32_t n = 0; n < plan_.pairs.size(); ++n)
       if (plan_.pairs[n].used) lives.push_back(life(n));
@@ -62,10 +66,31 @@ class EventNumbers {
         p.event = free;
         of_pipes[free] = l.end;
       } else {
-        p.used = false;
-        plan_.barriers[p.before.index] |= bit(Pipe::none);
+        save_number(l.pair);
+        return false;
       }
     }
+    return true;
+  }
+  // One pair for this one and another: raised behind the later of their operations, waited for in front of the earlier one.
+  void save_number(std::uint32_t n) {
+    FlagPair p = plan_.pairs[n];
+    plan_.pairs[n].used = false;
+    for (std::uint32_t k = 0; k < plan_.pairs.size(); ++k) {
+      FlagPair& q = plan_.pairs[k];
+      if (k == n || !q.used || q.from != p.from || q.to != p.to || q.home != p.home || f_[q.after].parent != f_[p.after].parent ||
+          f_[q.before].parent != f_[p.before].parent || q.ends_waiting != p.ends_waiting)
+        continue;
+      const OpId after = order_.begin(p.after) < order_.begin(q.after) ? q.after : p.after;
+      const OpId before = order_.begin(p.before) < order_.begin(q.before) ? p.before : q.before;
+      if (!p.home && order_.begin(before) <= order_.end(after)) continue;
+      q.used = false;
+      p.after = after;
+      p.before = before;
+      plan_.add(p);
+      return;
+    }
+    plan_.barriers[p.before.index] |= bit(Pipe::none);
   }
 
   const Function& f_;
