@@ -9,6 +9,7 @@ void test(Tensor<Shape<4, 64>, f32> x, Index i, Scalar<f32> s, Scalar<i32> n, Va
   while_([&] { return k < 8; }, [&] { k = k + 1; });
   for ([[maybe_unused]] Index j : range(n)) v = x;
   for ([[maybe_unused]] Index j : range(0, i, 4)) v = x;
+  for ([[maybe_unused]] Index j : range(0, i, 4).pipelined(2)) v = x;
 #elif CASE == 1
   if_(i, [&] { v = x; });  // expect: condition_is_not_boolean<>
 #elif CASE == 2
@@ -35,5 +36,9 @@ void test(Tensor<Shape<4, 64>, f32> x, Index i, Scalar<f32> s, Scalar<i32> n, Va
   for (Index j : range(0, 8, 1.0f)) k = j;  // expect: range_bound_is_not_an_integer<>
 #elif CASE == 13
   for (Index j : range(x)) k = j;  // expect: range_bound_is_not_an_integer<>
+#elif CASE == 14
+  for (Index j : range(8).pipelined(i)) k = j;  // expect: pipelined_count_is_not_an_integer<>
+#elif CASE == 15
+  for (Index j : range(8).pipelined(2.0)) k = j;  // expect: pipelined_count_is_not_an_integer<>
 #endif
 }

@@ -21,6 +21,8 @@ void test(Tensor<Shape<32, 64>, f32> x, Tensor<Shape<2, 32, 64>, f32> deep, Tens
     (void)aic_gather(x, narrow, lane);  // expect: operand_dtypes_differ<(&tessera::ops::aic_gather|\(& tessera::ops::aic_gather\)), tessera::f32, tessera::f16>
 #elif CASE == 6
     (void)aiv_shard(1.0f, lane);  // expect: value_is_not_recorded<(&tessera::ops::aiv_shard|\(& tessera::ops::aiv_shard\))>
+#elif CASE == 7
+    for (auto other : split_aiv<Split::up_down>().pipelined(2)) (void)other;  // expect: split_region_is_not_pipelined<>
 #endif
   }
 }

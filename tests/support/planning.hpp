@@ -19,9 +19,9 @@ namespace tessera::test {
       peak = std::max(peak, byte_range(planned, {v}).end);
   return peak;
 }
-/// What is needed at the same time, at least.
+/// What is needed at the same time, at least; buffers that are kept apart in a loop as long as that.
 [[nodiscard]] inline std::int64_t least_of(const Function& planned, MemorySpace space) {
-  return detail::Demand(planned, detail::Lifetimes(planned), space, planned_arch(planned)).least();
+  return detail::Demand(planned, detail::Lifetimes(planned, detail::Apart::all), space, planned_arch(planned)).least();
 }
 
 /// The first byte of the tile of that name.

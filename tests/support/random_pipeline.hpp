@@ -70,7 +70,7 @@ inline void require_same_run(const RandomProgram& p, const RandomProgram::Run& e
         require_same_run(p, expected, meaning, f);
       } catch (const InternalError& e) { throw InternalError("after " + stage + ": " + e.text() + "\n" + print(f)); }
     };
-    static_cast<void>(run_passes(p.k.f(), full_pipeline(), {arch}, options));
+    static_cast<void>(run_passes(p.k.f(), full_pipeline(), {arch, true}, options));
   } catch (const UserError& e) {
     const Diagnostic d = e.diagnostic();
     if (d.hint.empty()) fate.fault = stage + ": no hint: " + e.what();

@@ -525,6 +525,36 @@ TEST_CASE("lower prints the IR where it is asked to") {
   }
 }
 
+TEST_CASE("at level 3 loops that stream have buffers for several turns, unless they are to stay as they are") {
+  Generator g;
+  add_widen(g);
+  const std::string told = ": 2 turns have buffers of their own (automatic)\n";
+  REQUIRE(g.run({"lower", "widen"}) == 0);
+  CHECK(contains(g.out.str(), "unrolled = 2"));
+  REQUIRE(g.run({"lower", "widen", "--no-pipelining"}) == 0);
+  CHECK_FALSE(contains(g.out.str(), "unrolled"));
+  REQUIRE(g.run({"lower", "widen", "--memory-map"}) == 0);
+  CHECK(contains(g.out.str(), "\nloops\n  line "));
+  CHECK(contains(g.out.str(), told));
+  REQUIRE(g.run({"lower", "widen", "--memory-map", "--no-pipelining"}) == 0);
+  CHECK_FALSE(contains(g.out.str(), "loops"));
+  const auto emitted = [&](std::vector<std::string> arguments) {
+    REQUIRE(g.emit(std::move(arguments)) == 0);
+    return contents(g.directory / "widen.pto");
+  };
+  const auto loops = [&] { return nlohmann::json::parse(contents(g.directory / "manifest.json"))["kernels"][0].value("loops", nlohmann::json()); };
+  const std::string plain = emitted({"--level", "3", "--no-pipelining"});
+  CHECK(loops().is_null());
+  CHECK(emitted({"--level", "3"}) != plain);
+  REQUIRE(loops().size() == 1);
+  CHECK(loops()[0]["turns"] == 2);
+  CHECK(loops()[0]["requested"] == false);
+  CHECK_FALSE(loops()[0].contains("reason"));
+  CHECK(emitted({}) == emitted({"--no-pipelining"}));
+  CHECK(loops().is_null());
+  CHECK(g.run({"check", "--no-pipelining"}) == 0);
+}
+
 TEST_CASE("check compares the lowered kernels with their meaning") {
   Generator g;
   add_softmax(g);

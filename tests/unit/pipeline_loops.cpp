@@ -500,6 +500,29 @@ TEST_CASE("buffers that two pipes touch share no bytes with others of the loop")
   }
 }
 
+TEST_CASE("where the cube unit's own spaces have too little room, factors share bytes and what is loaded does not") {
+  const auto product = [](int turns) {
+    return traced([=](Tensor<Shape<128, 1024>, f32> x, Tensor<Shape<1024, 64>, f32> y, Out<Tensor<Shape<128, 64>, f32>> out) {
+      const auto left = [&](Index k) { return move<Left>(load<Shape<128, 128>, Mat>(x, at(0, k))); };  // 65536 bytes: all of Left
+      const auto right = [&](Index k) { return move<Right>(load<Shape<128, 64>, Mat>(y, at(k, 0))); };
+      Var sum = matmul(left(0), right(0));
+      if (turns == 0) {
+        for (Index k : range(128, 1024, 128)) sum = matmul_acc(sum, left(k), right(k));
+      } else {
+        for (Index k : range(128, 1024, 128).pipelined(turns)) sum = matmul_acc(sum, left(k), right(k));
+      }
+      store(sum, out, at(0, 0));
+    });
+  };
+  const Function f = lowered(product(0), true);
+  INFO(print(f));
+  CHECK(notes(f) == "line 5: 2 turns have buffers of their own (not for factors and products: Left would need 131072 bytes, a3 has 65536)");
+  CHECK(contains(print(f), "{unrolled = 2, factors_shared = 1}"));
+  CHECK(peak_of(f, Mat) == 2 * (65536 + 32768));
+  CHECK(peak_of(f, Left) == 65536);
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(lowered(product(2), true)); }), "plan_memory: Left needs 131072 bytes, a3 has 65536"));
+}
+
 TEST_CASE("a loop for which there is no room shares its buffers, and it is said why") {
   const Function f = lowered(large_tiles<160>(), true);  // 40960 bytes each: 5 of them are more than there is
   CHECK(notes(f) == "line 6: its turns share buffers (Vec would need 204800 bytes, a3 has 188416)");

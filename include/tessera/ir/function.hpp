@@ -85,7 +85,7 @@ struct LoopNote {
   Location location;
   std::int64_t turns = 1;  ///< with buffers of their own
   bool requested = false;  ///< by the author
-  Text reason;             ///< why there are no more; empty where there are as many as were wanted
+  Text reason;             ///< why there are no more, or not all buffers; empty where it is as it was wanted
   static constexpr bool moves_bitwise = true;
 };
 /// What a tile operation does to the memory of an argument, as its caller sees it.

@@ -25,8 +25,8 @@ struct PrintOptions {
   constexpr std::string_view names[] = {"rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
                                         "compare", "pad", "has_valid", "window", "descending", "atomic_add",
                                         "split", "callee", "space", "transposed", "rows", "columns", "block_size", "column", "pattern",
-                                        "high_precision", "rounds", "pipe", "to_pipe", "event", "pipelined", "unrolled"};
-  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::unrolled) + 1);
+                                        "high_precision", "rounds", "pipe", "to_pipe", "event", "pipelined", "unrolled", "factors_shared"};
+  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::factors_shared) + 1);
   return names[static_cast<int>(k)];
 }
 [[nodiscard]] constexpr std::string_view name(MaskPattern p) {

@@ -31,6 +31,7 @@ enum class AttrKey : std::uint8_t {
   event,           ///< the number of a flag
   pipelined,       ///< of a loop as it is written: how many of its turns have buffers of their own; 1: it stays as it is
   unrolled,        ///< of a loop that pipeline_loops made: how many turns one turn of it holds; their buffers are kept apart
+  factors_shared,  ///< 1, of such a loop: but not what stands in the cube unit's own spaces
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.

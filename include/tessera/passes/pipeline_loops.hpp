@@ -56,7 +56,8 @@ class PipelineLoops {
     give_up([&](std::size_t) { return reason; });
   }
 
-  // Plans the function as it would be planned; loops for which there is no room are given up.
+  // Plans the function as it would be planned. Loops for which there is no room are given up; where it is missing in the cube
+  // unit's own spaces only, the factors and products of their turns share bytes.
   bool fits(const Function& f) {
     Function buffered;
     try {
@@ -67,19 +68,33 @@ class PipelineLoops {
     }
     const MemoryPlan plan(buffered, arch_, Apart::all);
     if (!plan.shortage()) return true;
-    const std::vector<std::string> reasons = excesses(buffered, plan.lives());
-    const bool in_a_loop = std::any_of(reasons.begin(), reasons.end(), [](const std::string& r) { return !r.empty(); });
-    if (in_a_loop) give_up([&](std::size_t i) { return reasons[i]; });
+    const std::vector<Excess> found = excesses(buffered, plan.lives());
+    std::vector<std::string> reasons(loops_.size());
+    bool changed = false;
+    for (std::size_t i = 0; i < loops_.size(); ++i) {
+      PipelinedLoop& l = loops_[i];
+      if (l.requested || found[i].reason().empty()) continue;
+      changed = true;
+      const bool shares = found[i].elsewhere.empty() && !l.factors_shared;
+      l.factors_shared = l.factors_shared || shares;
+      if (shares) notes_[l.note].reason = "not for factors and products: " + found[i].of_cube_unit;
+      else reasons[i] = found[i].reason();
+    }
+    if (changed) give_up([&](std::size_t i) { return reasons[i]; });
     else give_up_all(shortage_text(plan.shortage()->space, plan.shortage()->bytes, arch_));
     return false;
   }
-  // By loop that is not asked for: what it needs more than there is; empty where it fits.
-  [[nodiscard]] std::vector<std::string> excesses(const Function& f, const Lifetimes& lives) const {
+  // What a loop needs more than there is; empty where it fits.
+  struct Excess {
+    std::string elsewhere, of_cube_unit;
+    [[nodiscard]] const std::string& reason() const { return elsewhere.empty() ? of_cube_unit : elsewhere; }
+  };
+  [[nodiscard]] std::vector<Excess> excesses(const Function& f, const Lifetimes& lives) const {
     std::vector<std::size_t> number(f.operation_count(), loops_.size());
     std::size_t count = 0;
     for (const OpId op : all_operations(f))
       if (is_unrolled(f, op)) number[op.index] = count++;
-    std::vector<std::string> reasons(loops_.size());
+    std::vector<Excess> found(loops_.size());
     for (int s = Vec; s < space_count; ++s) {
       const auto space = static_cast<MemorySpace>(s);
       std::vector<std::int64_t> most(loops_.size());
@@ -88,10 +103,12 @@ class PipelineLoops {
         while (op && !is_unrolled(f, op)) op = f[f[op].parent].owner;
         if (op) most[number[op.index]] = std::max(most[number[op.index]], bytes);
       });
-      for (std::size_t i = 0; i < loops_.size(); ++i)
-        if (most[i] > 0 && !loops_[i].requested && reasons[i].empty()) reasons[i] = shortage_text(space, most[i], arch_);
+      for (std::size_t i = 0; i < loops_.size(); ++i) {
+        std::string& text = is_of_cube_unit(space) ? found[i].of_cube_unit : found[i].elsewhere;
+        if (most[i] > 0 && text.empty()) text = shortage_text(space, most[i], arch_);
+      }
     }
-    return reasons;
+    return found;
   }
 
   const Function& in_;

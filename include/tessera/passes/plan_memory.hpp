@@ -60,6 +60,7 @@ class PlanMemory {
     for (std::uint32_t i = 0; i < out_.operation_count(); ++i)
       if (const OpId op{i}; is_unrolled(out_, op) && !is_requested(out_, op)) {
         out_.remove_attr(op, AttrKey::unrolled);
+        out_.remove_attr(op, AttrKey::factors_shared);
         any = true;
       }
     const Shortage& s = *plan_->shortage();

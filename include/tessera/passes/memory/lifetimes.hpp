@@ -67,6 +67,8 @@ enum class Apart : std::uint8_t { none, requested, all };
 /// Whether a loop holds several turns of the one that was written, and whether its author asks for that.
 [[nodiscard]] inline bool is_unrolled(const Function& f, OpId op) { return f.find_attr(op, AttrKey::unrolled) != nullptr; }
 [[nodiscard]] inline bool is_requested(const Function& f, OpId op) { return f.attr(op, AttrKey::pipelined) > 1; }
+/// The cube unit's own spaces: what is loaded and stored stands in others.
+[[nodiscard]] constexpr bool is_of_cube_unit(MemorySpace s) { return s != Gm && s != Vec && s != Mat; }
 
 class Lifetimes {
  public:
@@ -204,8 +206,10 @@ class Lifetimes {
     std::vector<std::uint32_t> touched;
     pipes_.resize(owners_.size());
     touch(f_.block(loop), touched);
+    const bool factors = f_.attr(loop, AttrKey::factors_shared) == 0;
     for (const std::uint32_t b : touched) {
-      if ((pipes_[b] & (pipes_[b] - 1u)) != 0) spans_[b].push_back({2 * live_.at(loop).position + 1, 2 * live_.after(loop).position});
+      const bool apart = factors || !is_of_cube_unit(f_.type(owners_[b]).space);
+      if (apart && (pipes_[b] & (pipes_[b] - 1u)) != 0) spans_[b].push_back({2 * live_.at(loop).position + 1, 2 * live_.after(loop).position});
       pipes_[b] = 0;
     }
   }

@@ -17,6 +17,7 @@ struct PipelinedLoop {
   OpId loop;
   std::int64_t turns = 1;
   bool requested = false;
+  bool factors_shared = false;  ///< the cube unit's own spaces have no room for all turns
   std::size_t note = 0;  ///< its number among the notes
 };
 
@@ -90,7 +91,7 @@ class PipelineCandidates {
     const std::int64_t trips = reason.empty() ? known_trips(f_, op) : unknown_trips;
     const std::int64_t turns = !reason.empty() ? 1 : trips == unknown_trips ? wanted : std::min(trips, wanted);
     if (reason.empty() && turns < wanted) reason = "it has " + std::to_string(trips) + (trips == 1 ? " turn" : " turns");
-    if (turns > 1) loops_.push_back({op, turns, requested, notes_.size()});
+    if (turns > 1) loops_.push_back({op, turns, requested, false, notes_.size()});
     notes_.push_back({f_[op].location, turns > 1 ? turns : 1, requested, reason});
   }
   void refuse_request(OpId op, const Content& body) const {

@@ -76,6 +76,7 @@ class Unroller {
   [[nodiscard]] std::vector<Attr> group_attrs(const PipelinedLoop& l) {
     std::vector<Attr> attrs = r_.attrs(l.loop);
     attrs.push_back(int_attr(AttrKey::unrolled, l.turns));
+    if (l.factors_shared) attrs.push_back(int_attr(AttrKey::factors_shared, 1));
     return attrs;
   }
   // What is left is done one by one.
