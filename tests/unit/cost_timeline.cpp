@@ -1,4 +1,7 @@
 // The cost model, the walk that traces a function without running it, schedules, and the text and drawings of timelines.
+#include <fstream>
+#include <iterator>
+
 #include <tessera/cost.hpp>
 #include <tessera/passes/plan_memory.hpp>
 
@@ -166,6 +169,26 @@ TEST_CASE("an operation without a row in the table costs what its kind does") {
   CHECK(k.of(ops::part_add, {a, k.tile()}) == InstructionCost{24, 64});
   const ValueId b = r.tile();
   CHECK(r.of(ops::row_prod, {b, r.tile()}) == InstructionCost{46, 32 * 7});
+}
+
+TEST_CASE("the page on the model states its figures") {
+  std::ifstream in(std::string(TESSERA_TEST_DIR) + "/../docs/cost-model.md");
+  const std::string page{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const auto states = [&](const std::string& what, const tessera::detail::VectorCost& c) {
+    const std::string row = "| " + what + " | " + std::to_string(c.start_up) + " | " + std::to_string(c.row) + " | " + std::to_string(c.repeat) + " |\n";
+    INFO(row);
+    CHECK(contains(page, row));
+  };
+  for (const auto& r : tessera::detail::vector_rows) states("`" + std::string(r.op->name) + "`", r.cost);
+  states("any other, on one tile or two", tessera::detail::any_vector);
+  states("any other that reduces rows", tessera::detail::row_reduction);
+  states("any other that reduces columns", tessera::detail::column_reduction);
+  for (const auto& p : tessera::detail::paths) {
+    const std::string row = "| " + std::string(name(p.from)) + " | " + std::string(name(p.to)) + " | ";
+    INFO(row);
+    REQUIRE(contains(page, row));
+    CHECK(std::stod(page.substr(page.find(row) + row.size())) == p.gib);
+  }
 }
 
 TEST_CASE("the model gives what the pipe model of the tile library gives for whole kernels") {

@@ -411,6 +411,10 @@ TEST_CASE("a wrong command line says what there is") {
   refused({"emit", "--level", "1"}, "error: --level: there is no such level (1)\n  hint: levels: 2, 3");
   refused({"emit", "--out"}, "error: --out");
   refused({"list", "--all"}, "error: The following argument was not expected: --all");
+  refused({"lower", "softmax", "--set", "S=4"}, "error: --set: there is no timeline that uses it\n  hint: with --timeline");
+  refused({"lower", "softmax", "--memory-map", "--svg", "x.svg", "--trips", "2"}, "error: --trips: there is no timeline that uses it");
+  refused({"lower", "softmax", "--timeline", "--set", "S=0.5"}, "error: --set: a timeline takes integers (S=0.5)");
+  refused({"lower", "softmax", "--timeline", "--trips", "0"}, "error: --trips: loops take one turn at least (0)");
   refused({"check", "--set", "S"}, "error: --set: not a name and a number (S)");
   refused({"check", "--set", "S=4x"}, "error: --set: not a name and a number (S=4x)");
 }
@@ -446,7 +450,7 @@ TEST_CASE("the help states defaults, and one value for each time that an option 
   CHECK(contains(help("emit"), "(default: a3)"));
   CHECK(contains(help("check"), "(default: 1)"));
   const std::pair<const char*, const char*> repeated[] = {
-      {"check", "--set TEXT "}, {"lower", "--print-after TEXT "}, {"lower", "--print-before TEXT "}};
+      {"check", "--set TEXT "}, {"lower", "--set TEXT "}, {"lower", "--print-after TEXT "}, {"lower", "--print-before TEXT "}};
   for (const auto& [command, option] : repeated) {
     CHECK(contains(help(command), option));
     CHECK_FALSE(contains(help(command), std::string(option) + "..."));
@@ -512,6 +516,39 @@ TEST_CASE("lower prints the IR where it is asked to") {
     REQUIRE(g.run({"lower", "softmax", "--memory-map", "--print-after", "legalize", "--arch", "a5"}) == 0);
     CHECK(contains(g.out.str(), "// softmax: after legalize\n"));
     CHECK(contains(g.out.str(), "memory of softmax on a5\n"));
+  }
+  SECTION("as a timeline, in place of the IR") {
+    REQUIRE(g.run({"lower", "softmax", "--timeline"}) == 0);
+    CHECK(g.out.str().substr(0, 26) == "timeline of softmax on a3:");
+    CHECK(contains(g.out.str(), "\npipe  busy "));
+    CHECK(contains(g.out.str(), "row_max"));
+    CHECK_FALSE(contains(g.out.str(), "tile.load"));
+    REQUIRE(g.run({"lower", "softmax", "--memory-map", "--timeline", "--arch", "a5"}) == 0);
+    CHECK(g.out.str().substr(0, 24) == "memory of softmax on a5\n");
+    CHECK(contains(g.out.str(), "\n\ntimeline of softmax on a5:"));
+  }
+  SECTION("as a timeline with numbers for what only a run knows") {
+    add_widen(g);
+    REQUIRE(g.run({"lower", "widen", "--timeline", "--trips", "2"}) == 0);
+    CHECK(contains(g.out.str(), "\nassumed: 2 turns of loops that end at run time (line "));
+    REQUIRE(g.run({"lower", "widen", "--timeline", "--set", "S=40", "--set", "arg1=1"}) == 0);
+    CHECK_FALSE(contains(g.out.str(), "assumed"));
+    CHECK(g.run({"lower", "widen", "--timeline", "--set", "T=40"}) == 1);
+    CHECK(contains(g.err.str(), "src/kernels.cpp:9: error: timeline: there is no run-time dim or integer parameter of this name (T)\n  hint: names: "));
+  }
+  SECTION("as drawings") {
+    const fs::path file = g.directory / "drawings" / "softmax.svg";
+    REQUIRE(g.run({"lower", "softmax", "--svg", file.string()}) == 0);
+    CHECK(g.out.str().empty());
+    CHECK(contents(file).substr(0, 5) == "<svg ");
+    CHECK(contains(contents(file), ">timeline of softmax on a3</text>"));
+    CHECK(contains(contents(file), ">memory of softmax on a3</text>"));
+    REQUIRE(g.run({"lower", "softmax", "--timeline", "--svg", file.string()}) == 0);
+    CHECK(contains(g.out.str(), "timeline of softmax"));
+    CHECK_FALSE(contains(contents(file), ">memory of softmax"));
+    CHECK(g.run({"lower", "softmax", "--svg", (file / "x.svg").string()}) == 1);
+    CHECK(contains(g.err.str(), "error: output: the output directory cannot be made ("));
+    CHECK(contains(g.err.str(), "hint: give a file that can be written with --svg"));
   }
   SECTION("with times, apart from the IR") {
     REQUIRE(g.run({"lower", "softmax", "--timing"}) == 0);

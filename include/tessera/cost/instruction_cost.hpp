@@ -47,7 +47,7 @@ inline constexpr VectorRow vector_rows[] = {
     {&ops::minimums, {30, 0, 1}}, {&ops::full, {24, 0, 1}}, {&ops::bit_not, {20, 0, 2}},
     // two operands
     {&ops::mul, {25, 0, 2}}, {&ops::div, {30, 0, 4}}, {&ops::bit_and, {20, 0, 2}}, {&ops::bit_or, {20, 0, 2}}, {&ops::compare, {36, 0, 2}},
-    {&ops::fmod, {111, 0, 10}}, {&ops::fmods, {111, 0, 10}}, {&ops::select, {15, 32, 2}}, {&ops::transpose, {20, 0, 2}},
+    {&ops::compares, {36, 0, 2}}, {&ops::fmod, {111, 0, 10}}, {&ops::fmods, {111, 0, 10}}, {&ops::select, {15, 32, 2}}, {&ops::transpose, {20, 0, 2}},
     // a column or a row beside a tile
     {&ops::row_expand, {24, 13, 1}}, {&ops::row_expand_add, {43, 0, 2}}, {&ops::row_expand_sub, {43, 0, 2}}, {&ops::row_expand_mul, {44, 0, 2}},
     {&ops::row_expand_div, {49, 0, 4}}, {&ops::row_expand_max, {43, 0, 2}}, {&ops::row_expand_min, {43, 0, 2}}, {&ops::row_expand_expdif, {75, 0, 4}},
