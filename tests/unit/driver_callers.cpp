@@ -61,6 +61,18 @@ TEST_CASE("list: kernels first, then what calls them, with its kind") {
   for (std::size_t at = 0; (at = text.find("F:", at)) != std::string::npos; at += 2) text.replace(at + 2, 2, "");
   CHECK(text == "halves  F:\ntwice   F:\nlayer   F:  (orchestration)\nwide    F:  (spmd, 4 blocks)\n");
 }
+TEST_CASE("lower times and draws each kernel of a program; a stated number is for those that know its name") {
+  Generator g;
+  REQUIRE(g.run({"lower", "layer", "--timeline", "--set", "i=1"}) == 0);
+  CHECK(g.out.str().substr(0, 20) == "timeline of twice on");
+  CHECK(contains(g.out.str(), "\n\ntimeline of halves on a3: "));
+  CHECK(g.run({"lower", "layer", "--timeline", "--set", "n=1"}) == 1);
+  CHECK(contains(g.err.str(), "error: timeline: there is no run-time dim or integer parameter of this name (n)\n  hint: "));
+  REQUIRE(g.run({"lower", "layer", "--svg", (g.directory / "layer.svg").string()}) == 0);
+  const std::string drawings = g.file("layer.svg");
+  for (const char* title : {"timeline of twice on a3", "memory of twice on a3", "timeline of halves on a3", "memory of halves on a3"})
+    CHECK(contains(drawings, title));
+}
 TEST_CASE("emit writes the kernels, and the manifest says what calls them") {
   Generator g;
   REQUIRE(g.run({"emit", "--out", g.directory.string()}) == 0);

@@ -182,8 +182,10 @@ class Scheduler {
 }  // namespace detail
 
 /// The schedule of a trace of a function with addresses. Without flags and barriers nothing orders the pipes, and each instruction
-/// starts when its data permit. Throws InternalError where a flag is waited for that nothing in front raises.
+/// starts when its data permit. Throws UserError where the function has no addresses, InternalError
+/// where a flag is waited for that nothing in front raises.
 [[nodiscard]] inline PipeSchedule schedule(const Function& f, const PipeTrace& trace) {
+  require_addresses(f);
   return detail::Scheduler(f, trace, planned_arch(f)).run();
 }
 

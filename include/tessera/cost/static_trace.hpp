@@ -2,7 +2,9 @@
 // as far as they follow from constants, loop counters and what the caller states, and says what it had to assume.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "../ir/control_layout.hpp"
 #include "../ir/diagnostic.hpp"
 #include "../ir/pipe_trace.hpp"
+#include "../ir/signature.hpp"
 #include "../passes/walk.hpp"
 #include "known_scalars.hpp"
 
@@ -28,6 +31,15 @@ struct StaticTrace {
   std::vector<OpId> assumed_branches;  ///< ran their first block
   bool complete = true;                ///< false: the walk ended early
 };
+
+/// The names for which TraceOptions may state values.
+[[nodiscard]] inline std::vector<std::string> stated_names(const Function& f) {
+  std::vector<std::string> names;
+  for (const Parameter& p : f.parameters)
+    if (f.type(p.value).is_scalar() && !is_float(f.type(p.value).dtype)) names.emplace_back(std::string_view(p.name));
+  for (const std::int64_t d : argument_dims(f)) names.emplace_back(symbol_of(d).view());
+  return names;
+}
 
 namespace detail {
 
@@ -49,18 +61,17 @@ class TraceWalk {
   using Integers = std::vector<KnownInteger>;
 
   void state(const std::string& name, std::int64_t n) {
-    std::string known;
-    const auto add = [&](ValueId v, std::string_view called) {
-      if (called == name) scalars_.set(v, n), found_ = true;
-      known.append(known.empty() ? "" : ", ").append(called);
-    };
-    found_ = false;
-    for (const ValueId v : f_.symbols()) add(v, symbol_of(f_[v].integer).view());
-    for (const Parameter& p : f_.parameters)
-      if (f_.type(p.value).is_scalar() && !is_float(f_.type(p.value).dtype)) add(p.value, p.name);
-    if (!found_)
+    const std::vector<std::string> known = stated_names(f_);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      std::string list;
+      for (const std::string& k : known) list.append(list.empty() ? "names: " : ", ").append(k);
       fail(f_.location, "timeline: there is no run-time dim or integer parameter of this name (" + name + ")",
-           known.empty() ? std::string("the kernel has none") : "names: " + known);
+           known.empty() ? std::string("the kernel has none") : list);
+    }
+    for (const ValueId v : f_.symbols())
+      if (symbol_of(f_[v].integer).view() == name) scalars_.set(v, n);
+    for (const Parameter& p : f_.parameters)
+      if (f_.type(p.value).is_scalar() && std::string_view(p.name) == name) scalars_.set(p.value, n);
   }
 
   // --- control flow: each returns false when the walk has to end ---
@@ -218,18 +229,22 @@ class TraceWalk {
   std::vector<bool> assumed_;  // by operation
   std::int64_t steps_left_;
   std::vector<ValueId> parameters_;
-  bool found_ = false;
   StaticTrace out_;
 };
 
 }  // namespace detail
 
-/// The trace of block 0 of a launch. Throws UserError where the function has no addresses, and where a stated value has a name
-/// that it does not know.
-[[nodiscard]] inline StaticTrace trace_of(const Function& f, const TraceOptions& options = {}) {
+/// Throws UserError where the function has no addresses.
+inline void require_addresses(const Function& f) {
   if (!has_addresses(f))
     fail(f.location, "timeline: the tiles of the kernel have no addresses (" + std::string(f.name.c_str()) + ")",
          "lower it first, as in lower(kernel.trace())");
+}
+
+/// The trace of block 0 of a launch. Throws UserError where the function has no addresses, and where a stated value has a name
+/// that it does not know.
+[[nodiscard]] inline StaticTrace trace_of(const Function& f, const TraceOptions& options = {}) {
+  require_addresses(f);
   if (options.trips < 1)
     fail(f.location, "timeline: loops take no turns (" + std::to_string(options.trips) + ")", "state one turn at least");
   return detail::TraceWalk(f, options).run();

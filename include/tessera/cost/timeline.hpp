@@ -23,6 +23,13 @@ struct Timeline {
   t.schedule = schedule(f, t.walk.trace);
   return t;
 }
+/// The same of a trace that a run has recorded.
+[[nodiscard]] inline Timeline timeline_of_trace(const Function& f, PipeTrace trace) {
+  Timeline t;
+  t.walk.trace = std::move(trace);
+  t.schedule = schedule(f, t.walk.trace);
+  return t;
+}
 
 namespace detail {
 
@@ -57,6 +64,11 @@ inline constexpr Pipe pipes_in_order[] = {Pipe::mte2, Pipe::mte1, Pipe::cube, Pi
   if (has_result || f.operand_count(op) > 0) text.append(" ").append(plain_text(f.type(has_result ? f.result(op) : f.operand(op, 0))));
   return text;
 }
+/// "12", or "relu.hpp:12" where it is not the kernel's file.
+[[nodiscard]] inline std::string line_text(const Function& f, OpId op) {
+  const Location& at = f[op].location;
+  return short_file(at) == short_file(f.location) ? std::to_string(at.line) : std::string(place_text(at).c_str());
+}
 /// "2048 cycles, 1.107 us at 1.85 GHz".
 [[nodiscard]] inline std::string time_text(std::int64_t cycles) {
   return std::to_string(cycles) + " cycles, " + decimal(static_cast<double>(cycles) / (clock_ghz * 1e3), 3) + " us at " + decimal(clock_ghz, 2) + " GHz";
@@ -70,7 +82,7 @@ inline constexpr Pipe pipes_in_order[] = {Pipe::mte2, Pipe::mte1, Pipe::cube, Pi
   std::vector<std::string> list;
   const auto lines = [&](const std::vector<OpId>& where) {
     std::string text;
-    for (const OpId op : where) text.append(text.empty() ? "line " : ", ").append(std::to_string(f[op].location.line));
+    for (const OpId op : where) text.append(text.empty() ? "line " : ", ").append(line_text(f, op));
     return text;
   };
   if (t.schedule.ideal) list.push_back("no flags: nothing orders the pipes yet, and each instruction starts when its data permit");
@@ -143,7 +155,7 @@ class TimelineText {
       if (!is_instruction(e)) continue;
       const TimeSpan span = t_.schedule.spans[i];
       table.push_back({std::to_string(number_[e.op.index]), std::to_string(span.start), std::to_string(span.end), std::to_string(span.cycles()),
-                       std::string(name(e.pipe)), instruction_text(f_, e.op), std::to_string(f_[e.op].location.line)});
+                       std::string(name(e.pipe)), instruction_text(f_, e.op), line_text(f_, e.op)});
     }
     std::vector<std::size_t> width(table[0].size());
     for (const auto& row : table)

@@ -103,7 +103,7 @@ class TimelineDrawing {
   void box(const PipeEvent& e, TimeSpan span, double top) {
     const double from = x(span.start), width = x(span.end) - from;
     d_.rectangle(from, top, width, lane_height, fill_of(e.pipe),
-                 instruction_text(f_, e.op) + "\nline " + std::to_string(f_[e.op].location.line) + ", " + std::to_string(span.start) + " to " +
+                 instruction_text(f_, e.op) + "\nline " + line_text(f_, e.op) + ", " + std::to_string(span.start) + " to " +
                      std::to_string(span.end) + " (" + std::to_string(span.cycles()) + " cycles)");
     d_.label(from, top, width, lane_height, f_.info(e.op).name, "pointer-events=\"none\"");
   }

@@ -37,9 +37,24 @@ inline void print_memory_maps(std::ostream& out, const Program& lowered) {
   for (const Function& f : lowered.functions)
     if (f.kind == FunctionKind::kernel) out << memory_map(f);
 }
+/// The kernel's part of what is stated for a program. A name that no kernel has stays, and is refused with the kernel's own.
+inline TraceOptions options_of(const Program& lowered, const Function& kernel, TraceOptions options) {
+  const auto knows = [](const Function& f, const std::string& name) {
+    const std::vector<std::string> names = stated_names(f);
+    return f.kind == FunctionKind::kernel && std::find(names.begin(), names.end(), name) != names.end();
+  };
+  std::erase_if(options.values, [&](const auto& value) {
+    const auto has_it = [&](const Function& f) { return knows(f, value.first); };
+    return !knows(kernel, value.first) && std::any_of(lowered.functions.begin(), lowered.functions.end(), has_it);
+  });
+  return options;
+}
 inline void print_timelines(std::ostream& out, const Program& lowered, const TraceOptions& options) {
-  for (const Function& f : lowered.functions)
-    if (f.kind == FunctionKind::kernel) out << timeline_text(f, options);
+  std::string_view between;
+  for (const Function& f : lowered.functions) {
+    if (f.kind != FunctionKind::kernel) continue;
+    out << std::exchange(between, "\n") << timeline_text(f, options_of(lowered, f, options));
+  }
 }
 /// Throws UserError where the file cannot be written.
 inline void write_drawings(const LowerCommand& command, const Program& lowered) {
@@ -47,7 +62,7 @@ inline void write_drawings(const LowerCommand& command, const Program& lowered) 
   std::vector<svg::Drawing> drawings;
   for (const Function& f : lowered.functions) {
     if (f.kind != FunctionKind::kernel) continue;
-    if (both || command.timeline) drawings.push_back(timeline_drawing(f, timeline_of(f, command.trace)));
+    if (both || command.timeline) drawings.push_back(timeline_drawing(f, timeline_of(f, options_of(lowered, f, command.trace))));
     if (both || command.memory_map) drawings.push_back(memory_map_drawing(f));
   }
   const std::filesystem::path path(command.svg);
