@@ -232,6 +232,9 @@ inline std::vector<Row> table() {
         }, {11, 9}}}},
       {{&ops::load},
        {{[](Case& c) { return c.tile(f32, matrix, {5, 11}); }, {5, 11}}, {[](Case& c) { return c.tile(f32, pages, {3, 4, 11}); }, {3, 4, 11}}}},
+      {{&ops::to_tile, &ops::to_tensor}, both([](Case& c, const Dims& dims, const Dims& v, const Dims&) {
+         return c.k.op(ops::to_tensor, {c.k.op(ops::to_tile, {c.tensor(f32, dims, v)}, {}, shaped_type(f32, dims, Vec))});
+       }, {5, 11}, {3, 4, 11})},
       {{&ops::move}, both([](Case& c, const Dims& dims, const Dims& v, const Dims&) {
          const ValueId t = c.tile(f32, dims, v);
          return c.make({t}, {}, c.k.f().type(t));

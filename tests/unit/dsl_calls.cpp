@@ -108,7 +108,7 @@ TEST_CASE("kernels call nothing") {
     } catch (const UserError& e) {
       CHECK(line_of(e) == std::to_string(line));
       CHECK(e.message() == "call: a kernel calls a function (twice)");
-      CHECK(e.diagnostic().hint == "a kernel runs on chip and calls nothing: call both from an orchestration");
+      CHECK(e.diagnostic().hint == "what runs on chip calls tile operations only: call both from an orchestration");
     }
 }
 TEST_CASE("computation on tensors belongs into kernels") {

@@ -23,8 +23,9 @@ class ResultExtents {
     std::vector<Extent> list;
     for (int axis = 0; axis < body_.type(v).rank; ++axis) {
       const Extent e = body_.valid(v, axis);
-      list.push_back(e.is_constant() ? e : build_->extent_of(in_caller(e.value)));
-      if (!e.is_constant() && !list.back().is_constant() && !list.back().value) refuse(v, axis);
+      const ValueId known = e.is_constant() ? ValueId{} : in_caller(e.value);
+      if (!e.is_constant() && !known) refuse(v, axis);
+      list.push_back(e.is_constant() ? e : build_->extent_of(known));
     }
     return list;
   }

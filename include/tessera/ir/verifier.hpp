@@ -27,11 +27,11 @@ class Verifier {
     for (const Parameter& p : f_.parameters)
       if (f_[p.value].kind != ValueKind::argument || f_[p.value].owner != f_.body().index)
         throw InternalError("verify: parameter " + p.name + " of " + f_.name + " is not an argument of the body");
-    block(f_.body(), ops::return_op);
     for (const auto& t : f_.tileops) {
       if (t == nullptr || t->kind != FunctionKind::tileop) throw InternalError("verify: " + f_.name + " holds a tile operation that is none");
       Verifier(*t, {}).run();
     }
+    block(f_.body(), ops::return_op);
     if (required_.contains(Property::addresses_planned))
       if (const auto fault = address_fault(f_)) refuse_fault("addresses_planned: ", fault->op, fault->what);
     if (required_.contains(Property::synchronised))
