@@ -1,6 +1,8 @@
 // The window of a tensor that an operation loads, stores, reads or writes: where its offsets stand, and its box.
 #pragma once
 
+#include <string>
+
 #include "../ops/all.hpp"
 #include "function.hpp"
 
@@ -17,6 +19,8 @@ struct TensorWindow {
 /// The box that a tile covers: the attribute `window`, or the tile's shape with ones in front.
 inline void window_box(const Function& f, OpId op, const Type& tile, const Type& tensor, std::int64_t* box) {
   const List<std::int64_t> stated = f.attr_list(op, AttrKey::window);
+  if (!stated.empty() && stated.size() != tensor.rank)
+    throw InternalError("the attribute window of " + std::string(f.info(op).name) + " has another rank than the tensor");
   for (int i = 0; i < tensor.rank; ++i) {
     const int own = i - (tensor.rank - tile.rank);
     box[i] = !stated.empty() ? stated[static_cast<std::size_t>(i)] : own >= 0 ? tile.dims[own] : 1;

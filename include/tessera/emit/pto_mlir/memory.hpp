@@ -1,7 +1,6 @@
 // Loads, stores and element accesses: windows of tensor parameters, and what addresses them.
 #pragma once
 
-#include "../../ir/tensor_window.hpp"
 #include "tiles.hpp"
 
 namespace tessera::pto {
@@ -11,26 +10,6 @@ struct Partition {
   Name name;
   std::string type;
 };
-
-// Leading dims of the tensor that must stand as one: all but the last for cube spaces and columns, whose instructions take
-// two dims; and those above five, which the assembler does not take.
-inline int merged_dims(const Type& tile, const Type& tensor) {
-  const bool plane = tile.space == Mat || tile.layout == Layout::dn;
-  if (plane && tensor.rank > 2) return tensor.rank - 1;
-  return tensor.rank > 5 ? tensor.rank - 4 : 1;
-}
-
-// Merged dims are one band of memory: behind the first dim of the box that is not 1, each must be covered whole.
-inline void check_band(const Module& m, OpId o, const Type& tensor, const std::int64_t* box, int merged) {
-  int i = 0;
-  while (i < merged && box[i] == 1) ++i;
-  for (++i; i < merged; ++i)
-    if (box[i] != tensor.dims[i])
-      refuse(m, o,
-             "the window is not one band of the tensor (axis " + std::to_string(i) + ": " + std::to_string(box[i]) +
-                 " of " + tessera::detail::dim_text(tensor.dims[i]) + ")",
-             "cover the inner dims whole, or loop over the outer ones");
-}
 
 // How much of the box is data, by dim. Stated for loads; for stores it follows from the tile: its rows are those of the
 // first dim of the box that is not 1.
@@ -59,18 +38,11 @@ inline Partition partition(Module& m, OpId o, ValueId tile, ValueId tensor, int 
   const Type &tile_type = f.type(tile), &t = f.type(tensor);
   if (!parameter_of(f, tensor)) contradict(m, o, "the tensor is not a parameter");
   const int rank = t.rank;
-  const bool column = rank > 1 && t.last() == 1 && t.last(1) != 1;
-  if (tile_type.space == Vec && (tile_type.layout == Layout::dn) != column)
-    refuse(m, o,
-           "a column of a row-major tensor has no instruction (the tensor's last dim is " +
-               tessera::detail::dim_text(t.last()) + ")",
-           "use whole rows, or give the tensor the shape [.., M, 1]");
+  check_column(f, o, tile_type, t);
   std::int64_t box[max_rank];
-  if (const std::size_t stated = m.f.attr_list(o, AttrKey::window).size(); stated != 0 && stated != t.rank)
-    contradict(m, o, "the attribute window has another rank than the tensor");
-  window_box(m.f, o, tile_type, t, box);
+  window_box(f, o, tile_type, t, box);
   const int merged = merged_dims(tile_type, t);
-  if (merged > 1) check_band(m, o, t, box, merged);
+  if (merged > 1) check_band(f, o, t, box, merged);
 
   Index sizes[max_rank], at[max_rank];
   data_extents(m, o, tile, t, box, first_stated, sizes);

@@ -226,20 +226,7 @@ class Module {
   void same_tile(ValueId v, ValueId as) { tiles_[v.index] = tiles_[as.index]; }
   /// Rows and columns of a tile in the text, padding included: of rank 1 it is one row.
   [[nodiscard]] TileKey key(ValueId v, Pad pad = Pad::null) const {
-    const Type& t = f.type(v);
-    if (t.rank == 0 || t.rank > 2)
-      throw InternalError("emit_pto_mlir: a tile of rank " + std::to_string(t.rank) + " is not flattened");
-    const Extent r = t.rank == 2 ? f.valid(v, 0) : Extent{1, {}}, c = f.valid(v, t.rank - 1);
-    if (t.dtype == boolean) return mask_key(t, r);
-    const Type s = stored(t);
-    return {t.dtype,
-            t.space,
-            t.layout,
-            pad,
-            t.rank == 2 ? s.dims[0] : 1,
-            s.last(),
-            r.is_constant() ? r.constant : -1,
-            c.is_constant() ? c.constant : -1};
+    return tile_key(f, v, options.arch, pad);
   }
   [[nodiscard]] Extent valid_rows(ValueId v) const { return f.type(v).rank == 2 ? f.valid(v, 0) : Extent{1, {}}; }
   [[nodiscard]] Extent valid_cols(ValueId v) const { return f.valid(v, f.type(v).rank - 1); }
@@ -300,10 +287,6 @@ class Module {
   }
 
  private:
-  [[nodiscard]] TileKey mask_key(const Type& t, const Extent& rows) const {
-    const std::int64_t cols = mask_row_bytes(t, options.arch);
-    return {u8, t.space, t.layout, Pad::null, t.rank == 2 ? t.dims[0] : 1, cols, rows.is_constant() ? rows.constant : -1, cols};
-  }
   static std::string_view name(Arch a) { return a == Arch::a3 ? "a2a3" : "a5"; }
   static std::string identifier(std::string_view text) {
     std::string clean;

@@ -9,8 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../core/type.hpp"
-#include "../../ops/descriptor.hpp"
+#include "../shapes.hpp"
 
 namespace tessera {
 
@@ -91,16 +90,6 @@ inline void append_float(std::string& out, double d) {
   if (text.find('.') == std::string_view::npos) out.append(".0");
   if (exponent != std::string_view::npos) out.append(text.substr(exponent));
 }
-
-/// What a tile type says; -1 stands for a valid extent that is known only at run time.
-struct TileKey {
-  DType dtype = f32;
-  MemorySpace space = Vec;
-  Layout layout = Layout::nd;
-  Pad pad = Pad::null;
-  std::int64_t rows = 0, cols = 0, valid_rows = 0, valid_cols = 0;
-  friend bool operator==(const TileKey&, const TileKey&) = default;
-};
 
 inline void append_extent(std::string& out, std::int64_t n) {
   if (n < 0) out.push_back('?');

@@ -6,7 +6,7 @@
 namespace tessera::pto {
 
 [[noreturn]] inline void refuse(const Module& m, OpId o, const std::string& what, const std::string& hint) {
-  fail(m.f[o].location, std::string(m.f.info(o).name) + ": " + what, hint);
+  refuse(m.f, o, what, hint);
 }
 [[noreturn]] inline void contradict(const Module& m, OpId o, const std::string& what) {
   const Location& at = m.f[o].location;

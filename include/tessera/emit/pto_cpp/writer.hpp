@@ -1,0 +1,205 @@
+// The state of a kernel that is being written as C++: lines, names of values, tiles, and which core the lines are for.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../ir/accesses.hpp"
+#include "../../ir/cores.hpp"
+#include "../../ir/signature.hpp"
+#include "text.hpp"
+
+namespace tessera {
+
+struct CppOptions {
+  Arch arch = Arch::a3;
+  bool comments = true;  ///< the user's line behind each instruction: `// softmax.cpp:9`
+};
+
+namespace cpp {
+
+using pto::refuse;
+
+/// A tile in the text: a variable with a type and an address. In Mat a part of a tile is no variable: only a move reads it,
+/// with the offsets.
+struct TileVar {
+  std::string name;
+  TileKey key;              ///< as declared: a window of wider rows has the columns of the whole
+  std::int64_t columns = 0;  ///< its own ones
+  Expr address;
+  ValueId like;             ///< the value whose type and extents it has
+  bool is_part = false;
+  Expr row, col;            ///< of a part
+};
+
+/// The names of a function: each once, none that the library or the language has.
+class Names {
+ public:
+  std::string unique(std::string_view hint) {
+    std::string clean;
+    for (const char c : hint) clean.push_back(tessera::detail::is_word(c) ? c : '_');
+    if (!is_identifier(clean)) clean.insert(0, "_");
+    if (is_taken_by_library(clean)) clean.push_back('_');
+    std::string name = clean;
+    for (int n = 2; is_taken(name); ++n) name = clean + "_" + std::to_string(n);
+    return names_.emplace_back(std::move(name));
+  }
+
+ private:
+  [[nodiscard]] bool is_taken(std::string_view name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
+  // Instructions and constants of the library are in capitals.
+  [[nodiscard]] static bool is_taken_by_library(std::string_view name) {
+    using tessera::detail::reserved_words;
+    constexpr std::string_view own[] = {"half", "bfloat16_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t",
+                                        "uint64_t", "pto", "Tile", "TileLeft", "TileRight", "TileAcc", "TileType", "GlobalTensor", "Shape",
+                                        "Stride", "Layout", "BLayout", "SLayout", "PadValue", "CmpMode", "RoundMode", "MaskPattern", "set_flag",
+                                        "wait_flag", "pipe_barrier", "get_block_idx", "get_block_num", "get_subblockid", "get_subblockdim",
+                                        "dcci", "dsb", "stream", "blocks"};
+    if (std::find(std::begin(reserved_words), std::end(reserved_words), name) != std::end(reserved_words)) return true;
+    if (std::find(std::begin(own), std::end(own), name) != std::end(own)) return true;
+    const bool capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    return capitals && name.size() > 1 && (name[0] == 'T' || name.find('_') != std::string_view::npos || name == "AICORE" || name == "DYNAMIC");
+  }
+  std::vector<std::string> names_;
+};
+
+/// Which of the cores of a block run a line.
+enum class Core : std::uint8_t { both, vector, cube };
+
+class Writer {
+ public:
+  Writer(const Function& function, const CppOptions& o)
+      : f(function), options(o), scalars_(f.value_count()), tiles_(f.value_count(), 0), vars_(1), shared_(f.value_count()) {
+    for (std::uint32_t v = 0; v < f.value_count(); ++v)
+      if (f.type({v}).is_tile() && f[ValueId{v}].buffer != v && f[ValueId{v}].buffer < f.value_count()) shared_[f[ValueId{v}].buffer] = true;
+    mixed_ = cores_of(f).both();
+    for (const FunctionArgument& a : function_arguments(f)) {
+      if (a.kind == FunctionArgument::Kind::dim) {
+        dims_.emplace_back(a.dim, names.unique(symbol_of(a.dim).view()));
+        continue;
+      }
+      const Parameter& p = f.parameters[a.parameter];
+      scalars_[p.value.index] = names.unique(p.name.empty() ? "arg" + std::to_string(a.parameter) : std::string(std::string_view(p.name)));
+    }
+    for (const ValueId v : f.symbols()) scalars_[v.index] = dim(f[v].integer).text;
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  const Function& f;
+  const CppOptions options;
+  Names names;
+  std::string out;
+
+  // --- lines ---
+  template <class... P>
+  void line(const P&... p) {
+    out.append(indent_, ' ');
+    (out.append(std::string_view(p)), ...);
+    out.push_back('\n');
+  }
+  /// A line of an operation: with the user's place.
+  template <class... P>
+  void line(OpId o, const P&... p) {
+    line(p..., comment(o));
+  }
+  /// A line that starts in the first column.
+  void directive(std::string_view text) { out.append(text).push_back('\n'); }
+  /// An instruction: of one core, where the kernel has instructions for both.
+  template <class... P>
+  void instruction(Core core, OpId o, const P&... p) {
+    const bool guarded = mixed_ && core != Core::both;
+    if (guarded) directive(core == Core::vector ? "#if defined(__DAV_VEC__)" : "#if defined(__DAV_CUBE__)");
+    line(o, p...);
+    if (guarded) directive("#endif");
+  }
+  template <class... P>
+  void instruction(OpId o, const P&... p) {
+    instruction(core(o), o, p...);
+  }
+  /// The core that runs an operation.
+  [[nodiscard]] Core core(OpId o) const {
+    Cores one;
+    tessera::detail::add_core(one, f, o);
+    return one.cube ? Core::cube : one.vector ? Core::vector : Core::both;
+  }
+  [[nodiscard]] std::string comment(OpId o) const {
+    const Location& at = f[o].location;
+    if (!options.comments || at.line == 0 || at.file[0] == 0) return {};
+    return "  // " + std::string(short_file(at)) + ":" + std::to_string(at.line);
+  }
+  void deeper() { indent_ += 2; }
+  void shallower() { indent_ -= 2; }
+  [[nodiscard]] bool is_mixed() const { return mixed_; }
+
+  // --- scalars ---
+  [[nodiscard]] std::string scalar(ValueId v) const {
+    const Value& value = f[v];
+    if (value.kind == ValueKind::constant)
+      return is_float(value.type.dtype) ? float_literal(value.type.dtype, value.number) : integer_literal(value.type.dtype, value.integer);
+    return scalars_[v.index];
+  }
+  void bind(ValueId v, std::string name) { scalars_[v.index] = std::move(name); }
+  /// A new name for a scalar, the user's where there is one.
+  const std::string& define(ValueId v) {
+    return scalars_[v.index] = names.unique(f[v].name != 0 ? std::string_view(f.name_of(v)) : std::string_view("n"));
+  }
+  [[nodiscard]] Expr index(ValueId v) const {
+    const Value& value = f[v];
+    if (value.kind == ValueKind::constant) return number(value.integer);
+    if (value.type.dtype == index_type || value.type.dtype == i64) return named(scalars_[v.index]);
+    return named("static_cast<int64_t>(" + scalars_[v.index] + ")");
+  }
+  [[nodiscard]] Expr index(const Extent& e) const { return e.is_constant() ? number(e.constant) : index(e.value); }
+  [[nodiscard]] Expr dim(std::int64_t d) const {
+    if (!is_dynamic(d)) return number(d);
+    for (const auto& [packed, name] : dims_)
+      if (packed == d) return named(name);
+    throw InternalError("emit_pto_cpp: the named dim " + std::string(symbol_of(d).view()) + " is no parameter's");
+  }
+
+  // --- tiles ---
+  [[nodiscard]] const TileVar& tile(ValueId v) const {
+    if (tiles_[v.index] == 0) throw InternalError("emit_pto_cpp: a tile has no variable yet (value " + std::to_string(v.index) + ")");
+    return vars_[tiles_[v.index]];
+  }
+  [[nodiscard]] bool has_tile(ValueId v) const { return tiles_[v.index] != 0; }
+  void bind(ValueId v, const TileVar& t) {
+    tiles_[v.index] = static_cast<std::uint32_t>(vars_.size());
+    vars_.push_back(t);
+  }
+  void same_tile(ValueId v, ValueId as) { tiles_[v.index] = tiles_[as.index]; }
+  /// Whether other values stand in the buffer that a value owns.
+  [[nodiscard]] bool is_shared(ValueId owner) const { return shared_[owner.index]; }
+  /// Whether a variable with the type and extents of `like` serves for `v`.
+  [[nodiscard]] bool alike(ValueId v, ValueId like) const {
+    if (v == like) return true;
+    if (!(f.type(v) == f.type(like))) return false;
+    for (int i = 0; i < f.type(v).rank; ++i)
+      if (f.valid(v, i) != f.valid(like, i)) return false;
+    return true;
+  }
+  [[nodiscard]] Extent valid_rows(ValueId v) const { return f.type(v).rank == 2 ? f.valid(v, 0) : Extent{1, {}}; }
+  [[nodiscard]] Extent valid_cols(ValueId v) const { return f.valid(v, f.type(v).rank - 1); }
+  [[nodiscard]] const std::vector<std::pair<std::int64_t, std::string>>& dims() const { return dims_; }
+
+ private:
+  std::size_t indent_ = 2;
+  bool mixed_ = false;
+  std::vector<std::string> scalars_;  // by value
+  std::vector<std::uint32_t> tiles_;  // by value: variable
+  std::vector<TileVar> vars_;
+  std::vector<bool> shared_;
+  std::vector<std::pair<std::int64_t, std::string>> dims_;
+};
+
+[[noreturn]] inline void contradict(const Writer& w, OpId o, const std::string& what) {
+  const Location& at = w.f[o].location;
+  throw InternalError("emit_pto_cpp: " + std::string(w.f.info(o).name) + " at " + at.file + ":" + std::to_string(at.line) + ": " + what);
+}
+
+}  // namespace cpp
+}  // namespace tessera
