@@ -52,6 +52,7 @@ Results softmax(const Arguments& in) {
     for (std::size_t j = 0; j < width; ++j) row[j] /= total;
   });
 }
+Results softmax_twice(const Arguments& in) { return softmax(softmax(in)); }
 Results rms_norm(const Arguments& in) {
   return by_rows(in[0], [&](double* row, std::size_t width) {
     const double root = std::sqrt(sum_of_squares(row, width) / static_cast<double>(width) + 1e-6);
@@ -162,6 +163,8 @@ const std::map<std::string, Reference>& references() {
         0.5 * f32_rounding,
         "exp, a sum of 128 terms and a division: 16 roundings of results below 0.03",
         {{}}}},
+      {"twice", {softmax_twice, 0.5 * f32_rounding, "as softmax, of numbers below 0.03", {{}}}},
+      {"softmax_tails", {softmax, 0.5 * f32_rounding, "as softmax", {{{"S", 40}}, {{"S", 16}}, {{"S", 1}}}}},
       {"gelu", {gelu, 16 * f32_rounding, "five roundings, exp below 6", {{}}}},
       {"silu", {silu, 0.51 * bf16_rounding, "the rounding to bf16 of results below 1", {{}}}},
       {"rms_norm_16x512", {rms_norm, 1.01 * bf16_rounding, "the rounding to bf16", {{}}}},

@@ -17,6 +17,8 @@ using X = Tensor<Shape<16, 64>, f32>;
 
 inline const auto twice = kernel("twice", params("x"), [](X x) { return x + x; });
 inline const auto halves = kernel("halves", params("x", "i", "o"), [](X x, Index i, Out<X> o) { store(load<Shape<8, 64>>(x, at(i * 8, 0)), o, at(i * 8, 0)); });
+inline const auto shift_rows = tileop("shift_rows", params("x"), [](Tile<Shape<16, 64>, f32, Vec> x) { return x - row_max(x); });
+inline const auto shifted = kernel("shifted", params("x"), [](X x) { return shift_rows(x); });
 inline const auto wide = spmd("wide", 4, params("x"), [](X x) { return twice(x); });
 inline const auto layer = orchestration("layer", params("x", "n"), [](X x, Index n) {
   auto h = wide(x);
@@ -59,7 +61,7 @@ TEST_CASE("list: kernels first, then what calls them, with its kind") {
   std::string text = g.out.str();
   for (std::size_t at; (at = text.find(__FILE__)) != std::string::npos;) text.replace(at, std::string_view(__FILE__).size(), "F");
   for (std::size_t at = 0; (at = text.find("F:", at)) != std::string::npos; at += 2) text.replace(at + 2, 2, "");
-  CHECK(text == "halves  F:\ntwice   F:\nlayer   F:  (orchestration)\nwide    F:  (spmd, 4 blocks)\n");
+  CHECK(text == "halves      F:\nshifted     F:\ntwice       F:\nlayer       F:  (orchestration)\nshift_rows  F:  (tileop)\nwide        F:  (spmd, 4 blocks)\n");
 }
 TEST_CASE("lower times and draws each kernel of a program; a stated number is for those that know its name") {
   Generator g;
@@ -76,10 +78,10 @@ TEST_CASE("lower times and draws each kernel of a program; a stated number is fo
 TEST_CASE("emit writes the kernels, and the manifest says what calls them") {
   Generator g;
   REQUIRE(g.run({"emit", "--out", g.directory.string()}) == 0);
-  CHECK(g.files() == std::vector<std::string>{"halves.pto", "manifest.json", "twice.pto"});
-  CHECK(contains(g.out.str(), "2 kernels for a3 in "));
+  CHECK(g.files() == std::vector<std::string>{"halves.pto", "manifest.json", "shifted.pto", "twice.pto"});
+  CHECK(contains(g.out.str(), "3 kernels for a3 in "));
   const auto j = nlohmann::ordered_json::parse(g.file("manifest.json"));
-  CHECK(j["kernels"].size() == 2);
+  CHECK(j["kernels"].size() == 3);
   REQUIRE(j["callers"].size() == 2);
   const auto& l = j["callers"][0];
   CHECK(l["name"] == "layer");
@@ -129,7 +131,7 @@ TEST_CASE("check runs orchestrations and wrappers") {
   REQUIRE(code == 0);
   CHECK(contains(g.out.str(), "ok      layer: "));
   CHECK(contains(g.out.str(), "ok      wide: "));
-  CHECK(contains(g.out.str(), "4 of 4 kernels agree with their meaning on a3"));
+  CHECK(contains(g.out.str(), "5 of 5 kernels agree with their meaning on a3"));
 }
 TEST_CASE("lower prints the whole program") {
   Generator g;
@@ -156,4 +158,24 @@ TEST_CASE("what is wrong with a kernel is told once") {
   CHECK(g.run({"check"}, kernels) == 1);
   CHECK(g.err.str() == "src/k.cpp:3: error: load: does not fit (1, 2)\n  hint: make it fit\n  kernel: bad\n");
   CHECK(contains(g.out.str(), "FAILED  a_layer"));
+}
+
+TEST_CASE("a tile operation stands alone in no file: it is listed, looked at, and lowered to its summary") {
+  Generator g;
+  REQUIRE(g.run({"list"}) == 0);
+  CHECK(contains(g.out.str(), "  (tileop)\n"));
+  REQUIRE(g.run({"emit", "--out", g.directory.string(), "shifted", "shift_rows"}) == 0);
+  CHECK(g.files() == std::vector<std::string>{"manifest.json", "shifted.pto"});
+  CHECK_FALSE(contains(g.file("manifest.json"), "shift_rows"));
+  CHECK_FALSE(contains(g.file("shifted.pto"), "func.call"));
+  REQUIRE(g.run({"check", "shifted", "shift_rows"}) == 0);
+  CHECK(contains(g.out.str(), "ok      shift_rows: a vector operation on V\n"));
+  CHECK(contains(g.out.str(), "1 of 1 kernels agree with their meaning on a3\n"));
+  REQUIRE(g.run({"lower", "shift_rows"}) == 0);
+  CHECK(contains(g.out.str(), "tileop @shift_rows(%x: in tile<f32[16,64]@Vec>) attributes {pto.tileop.pipe_footprint = [V], pto.tileop.kernel_kind = vector, pto.tileop.arg_effects = [read]} {\n"));
+  REQUIRE(g.run({"lower", "shifted", "--print-after", "infer_tileop_summary", "--print-after", "inline_tileops"}) == 0);
+  const std::string text = g.out.str();
+  CHECK(contains(text, "// shifted: after infer_tileop_summary\ntileop @shift_rows"));
+  CHECK(contains(text, "call @shift_rows("));
+  CHECK_FALSE(contains(text.substr(text.find("after inline_tileops")), "shift_rows"));
 }

@@ -49,7 +49,7 @@ TEST_CASE("the verifier refuses wrong calls") {
   refused([](Program& p, F&, OpId) { p.functions[0][p.functions[0].parameters[0].value].type.dims[0] = 32; }, "the recorded type");
   refused([](Program& p, F&, OpId) { p.functions[0].parameters[0].direction = Direction::inout; }, "the call writes an input parameter");
   refused([](Program& p, F&, OpId) { std::swap(p.functions[0], p.functions[1]); }, "the callee does not stand before its caller");
-  refused([](Program&, F& f, OpId) { f.kind = FunctionKind::kernel; }, "a kernel calls a function");
+  refused([](Program&, F& f, OpId) { f.kind = FunctionKind::kernel; }, "the kernel does not hold the tile operation that it calls");
   refused([](Program& p, F&, OpId) { p.functions.clear(); }, "the program has no function");
   refused([](Program& p, F&, OpId) { p.functions[0][p.functions[0].terminator(p.functions[0].body())].operand_count = 0; }, "the count of results is not what the callee returns");
   refused([](Program&, F& f, OpId c) { f[f.result(c)].type.dims[0] = 32; }, "a result has another type than the callee returns");

@@ -162,6 +162,16 @@ TEST_CASE("run-time valid extents of the arguments reach the body") {
     }
   });
 }
+TEST_CASE("those of tensor values do, too") {
+  same([](S x, Out<S> out) { for (Index i : range(0, dim(x, 0), 16)) store(softmax_rows(slice<Shape<16, 64>>(x, at(i, 0), clamped)), out, at(i, 0)); },
+       [](S x, Out<S> out) {
+         for (Index i : range(0, dim(x, 0), 16)) {
+           auto t = slice<Shape<16, 64>>(x, at(i, 0), clamped);
+           auto e = exp(t - row_max(t));
+           store(e / row_sum(e), out, at(i, 0));
+         }
+       });
+}
 TEST_CASE("what the body computes of the extents is recorded in front of the call") {
   const auto called = [](S x, Out<S> out) {
     for (Index i : range(0, dim(x, 0), 16)) store(lower_half(load<Shape<16, 64>>(x, at(i, 0), clamped)), out, at(i, 0));

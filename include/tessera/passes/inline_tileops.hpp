@@ -4,9 +4,29 @@
 
 #include "../ir/inline.hpp"
 #include "pass.hpp"
+#include "walk.hpp"
 
 namespace tessera {
 namespace detail {
+
+/// Erases arithmetic that nothing uses, neither an operation nor a valid extent: extents that are derived anew leave such behind.
+inline void erase_unused_numbers(Function& f) {
+  std::vector<OpId> order;
+  std::vector<bool> named(f.value_count());
+  const auto note = [&](ValueId v) {
+    for (int axis = 0; f.type(v).is_shaped() && axis < f.type(v).rank; ++axis)
+      if (const Extent e = f.valid(v, axis); !e.is_constant()) named[e.value.index] = true;
+  };
+  for (const ValueId v : f[f.body()].arguments) note(v);
+  for (const OpId op : all_operations(f)) {
+    order.push_back(op);
+    for (int i = 0; i < f.result_count(op); ++i) note(f.result(op, i));
+    for (int b = 0; b < f.block_count(op); ++b)
+      for (const ValueId v : f[f.block(op, b)].arguments) note(v);
+  }
+  for (auto op = order.rbegin(); op != order.rend(); ++op)
+    if (f.info(*op).level == Level::scalar && f.info(*op).pure && !f.has_uses(f.result(*op)) && !named[f.result(*op).index]) f.erase(*op);
+}
 
 class InlineTileops {
  public:
@@ -18,6 +38,7 @@ class InlineTileops {
     for (std::size_t i = 0; i < in_.parameters.size(); ++i)
       if (!in_.fully_valid(in_.parameters[i].value)) r_.copy_valid(in_.parameters[i].value, out_.parameters[i].value);
     r_.run([&](OpId op) { visit(op); });
+    erase_unused_numbers(out_);
     return std::move(out_);
   }
 
