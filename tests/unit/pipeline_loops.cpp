@@ -1,7 +1,9 @@
 // Loops with buffers for several turns: which ones, what becomes of them, and what the planner keeps apart.
 #include <limits>
 
+#include <tessera/compile.hpp>
 #include <tessera/passes/memory/map.hpp>
+#include <tessera/simulate.hpp>
 
 #include "support/planning.hpp"
 #include "support/trace.hpp"
