@@ -98,13 +98,13 @@ class MemoryMapDrawing {
       if (f_.block_count(op) > 0) lowest = std::max(lowest, region(op));
     d_.height += lowest + 12;
     const bool names = step_ >= 14;
-    const std::int64_t step = names ? 1 : svg::decimal_step(static_cast<std::int64_t>(operations_.size()), 30);
+    const std::int64_t step = svg::decimal_step(static_cast<std::int64_t>(operations_.size()), 50);
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const std::int64_t number = static_cast<std::int64_t>(i) + 1;
-      if (number % step != 0) continue;
       const double at = x(static_cast<double>(number) - 0.5);
-      d_.text(at, d_.height, std::to_string(number), "fill=\"#666\"", svg::Align::middle);
-      if (names) slanted(at, d_.height + 12, f_.info(operations_[i]).name);
+      if (number % step == 0) d_.text(at, d_.height, std::to_string(number), "fill=\"#666\"", svg::Align::middle);
+      const OpInfo& info = f_.info(operations_[i]);
+      if (names && info.level != Level::control && info.level != Level::scalar) slanted(at, d_.height + 12, info.name);
     }
     d_.text(left - 8, d_.height, "operation", "fill=\"#666\"", svg::Align::right);
     if (names) d_.height += 86;

@@ -29,7 +29,7 @@ namespace tessera::svg {
 }
 
 /// What a letter of a label takes, about.
-inline constexpr double letter_width = 6.0;
+inline constexpr double letter_width = 5.8;
 
 enum class Align : std::uint8_t { left, middle, right };
 
@@ -63,11 +63,13 @@ class Drawing {
     if (!style.empty()) body_.append(" ").append(style);
     body_.append(">").append(escaped(what)).append("</text>\n");
   }
-  /// A label in a box, where it fits: as much of it as the box holds.
+  /// A label in a box: all of it, or a part of it that can be told from others; else none.
   void label(double x, double y, double w, double h, std::string_view what, std::string_view style = {}) {
-    const auto letters = static_cast<std::size_t>(w > 6 ? (w - 6) / letter_width : 0);
-    if (letters < 2 || h < 11) return;
-    text(x + w / 2, y + h / 2 + 4, what.substr(0, letters), style, Align::middle);
+    constexpr std::size_t least = 6;
+    const auto room = static_cast<std::size_t>(w > 4 ? (w - 4) / letter_width : 0);
+    if (h < 11 || (room < what.size() && room < least + 2)) return;
+    const std::string shown = room < what.size() ? std::string(what.substr(0, room - 2)) + ".." : std::string(what);
+    text(x + w / 2, y + h / 2 + 4, shown, style, Align::middle);
   }
   [[nodiscard]] const std::string& body() const { return body_; }
 
