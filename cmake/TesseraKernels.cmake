@@ -1,4 +1,4 @@
-# tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto...] [OUTPUT_DIRECTORY <dir>])
+# tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [OUTPUT_DIRECTORY <dir>])
 #
 # Builds the generator <target>_gen from the kernel sources and runs it, so that the emitted files and manifest.json stand in
 # <dir> (default: ${CMAKE_CURRENT_BINARY_DIR}/<target>; also the property TESSERA_OUTPUT_DIRECTORY of <target>). With ARCH the
@@ -29,7 +29,7 @@ endfunction()
 function(tessera_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH;OUTPUT_DIRECTORY" "SOURCES;EMIT")
 
-  set(usage "tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto] [OUTPUT_DIRECTORY <dir>])")
+  set(usage "tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [OUTPUT_DIRECTORY <dir>])")
   if(arg_UNPARSED_ARGUMENTS)
     _tessera_kernels_error(${target} "unknown argument" "${arg_UNPARSED_ARGUMENTS}" "${usage}")
   endif()
@@ -49,10 +49,8 @@ function(tessera_add_kernels target)
     _tessera_kernels_error(${target} "unknown ARCH" "${arg_ARCH}" "a3 or a5")
   endif()
   foreach(form IN LISTS arg_EMIT)
-    if(form STREQUAL "cpp")
-      _tessera_kernels_error(${target} "EMIT cpp is not available in this version" "${form}" "EMIT pto")
-    elseif(NOT form STREQUAL "pto")
-      _tessera_kernels_error(${target} "unknown EMIT" "${form}" "EMIT pto")
+    if(NOT form MATCHES "^(pto|cpp)$")
+      _tessera_kernels_error(${target} "unknown EMIT" "${form}" "EMIT pto, EMIT cpp or EMIT pto cpp")
     endif()
   endforeach()
   set(sources)

@@ -3,6 +3,7 @@
 
 #include "dsl/kernel.hpp"
 #include "dsl/trace.hpp"
+#include "emit/pto_cpp.hpp"
 #include "emit/pto_mlir.hpp"
 #include "ir/source_names.hpp"
 #include "passes/pipeline.hpp"
@@ -72,6 +73,27 @@ template <class F>
   std::vector<KernelText> texts;
   for (const Function& f : lowered.functions)
     if (f.kind == FunctionKind::kernel) texts.push_back({f.name.c_str(), emit_pto_mlir(f, {.arch = arch, .assembler = options.assembler, .level = options.level})});
+  return texts;
+}
+
+/// A kernel as C++ that calls the PTO tile library: `emit_cpp(softmax, {.arch = Arch::a5})`. Throws UserError.
+template <class F>
+[[nodiscard]] std::string emit_cpp(const Kernel<F>& kernel, const CompileOptions& options = {}) {
+  Function f = kernel.trace();
+  name_from_source(f);
+  const Arch arch = target_of(f, options.arch);
+  return emit_pto_cpp(lower(std::move(f), options), {.arch = arch});
+}
+/// The kernels that an orchestration or wrapper reaches as C++, callees first; what calls them is the host's.
+template <class F>
+[[nodiscard]] std::vector<KernelText> emit_cpp(const Caller<F>& caller, const CompileOptions& options = {}) {
+  Program p = caller.trace();
+  name_from_source(p);
+  const Arch arch = target_of(p.entry(), options.arch);
+  const Program lowered = lower(std::move(p), options);
+  std::vector<KernelText> texts;
+  for (const Function& f : lowered.functions)
+    if (f.kind == FunctionKind::kernel) texts.push_back({f.name.c_str(), emit_pto_cpp(f, {.arch = arch})});
   return texts;
 }
 

@@ -1,10 +1,11 @@
-// The `.pto` text of whole kernels, byte for byte. TESSERA_UPDATE_GOLDEN=1 rewrites the files.
+// The `.pto` text and the C++ of whole kernels, byte for byte. TESSERA_UPDATE_GOLDEN=1 rewrites the files.
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include "support/catch.hpp"
 #include "support/pto_kernels.hpp"
+#include "tessera/emit/pto_cpp.hpp"
 #include "tessera/emit/pto_mlir.hpp"
 #include "tessera/ir/addresses.hpp"
 #include "tessera/passes/memory/map.hpp"
@@ -14,8 +15,8 @@ using namespace programs;
 
 namespace {
 
-void compare_with_file(const std::string& file, const std::string& text) {
-  const std::string path = std::string(TESSERA_TEST_DIR) + "/golden/pto/" + file;
+void compare_with_file(const std::string& file, const std::string& text, const std::string& folder = "pto") {
+  const std::string path = std::string(TESSERA_TEST_DIR) + "/golden/" + folder + "/" + file;
   if (std::getenv("TESSERA_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
     return;
@@ -61,4 +62,15 @@ TEST_CASE("a window of a tile has another name in assembler 0.27") {
   l.finish();
   compare_with_file("windows.a3.v0_27.pto", emit_pto_mlir(l.f, {.assembler = Assembler::v0_27, .comments = false}));
   compare_with_file("windows.a3.pto", emit_pto_mlir(l.f, {.comments = false, .locations = true}));
+}
+
+TEST_CASE("kernels as C++ are written as expected") {
+  for (const NamedKernel& k : kernels) {
+    const std::string_view chosen[] = {"vector_add", "softmax", "matmul_loop", "dynamic_tail", "scalar_if", "while_sum", "columns", "mixed_loop"};
+    if (std::find(std::begin(chosen), std::end(chosen), k.name) == std::end(chosen)) continue;
+    const Function f = plan_memory.run(k.make()->f, {Arch::a3});
+    const std::string text = emit_pto_cpp(f);
+    compare_with_file(std::string(k.name) + ".a3.cpp", text, "cpp");
+    CHECK(emit_pto_cpp(f) == text);
+  }
 }

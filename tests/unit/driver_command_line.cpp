@@ -112,6 +112,39 @@ TEST_CASE("emit writes each kernel and a manifest") {
   CHECK(manifest["kernels"][1]["arch"] == "a5");
 }
 
+TEST_CASE("emit writes C++ where it is asked for, beside the module or alone") {
+  Generator g;
+  add_softmax(g);
+  add_twice(g);
+  REQUIRE(g.emit({"--emit", "pto,cpp"}) == 0);
+  CHECK(g.files() == std::vector<std::string>{"double_it.cpp", "double_it.pto", "manifest.json", "softmax.cpp", "softmax.pto"});
+  CHECK(contains(contents(g.directory / "softmax.cpp"), "// softmax for a3, written by Tessera.\n"));
+  CHECK(contains(contents(g.directory / "softmax.cpp"), "AICORE void softmax(__gm__ float* "));
+  const auto manifest = [&] { return nlohmann::json::parse(contents(g.directory / "manifest.json"))["kernels"]; };
+  CHECK(manifest()[1]["file"] == "softmax.pto");
+  CHECK(manifest()[1]["cpp"] == "softmax.cpp");
+
+  // A form that is written no more leaves no file that tells of an older kernel.
+  REQUIRE(g.emit({"--emit", "cpp", "softmax"}) == 0);
+  CHECK(g.files() == std::vector<std::string>{"double_it.cpp", "double_it.pto", "manifest.json", "softmax.cpp"});
+  CHECK_FALSE(manifest()[1].contains("file"));
+  CHECK_FALSE(manifest()[1].contains("level"));
+  REQUIRE(g.emit() == 0);
+  CHECK(g.files() == std::vector<std::string>{"double_it.pto", "manifest.json", "softmax.pto"});
+  CHECK_FALSE(manifest()[1].contains("cpp"));
+}
+
+TEST_CASE("emit does not write over a source that nobody emitted") {
+  Generator g;
+  add_softmax(g);
+  fs::create_directories(g.directory);
+  std::ofstream(g.directory / "softmax.cpp") << "// mine\n";
+  CHECK(g.emit({"--emit", "cpp"}) == 1);
+  CHECK(contains(g.err.str(), "src/kernels.cpp:7: error: emit: a file of this name is there, and was not emitted (" + g.directory.string() + "/softmax.cpp)\n"
+                              "  hint: choose another directory with --out, or rename the file\n"));
+  CHECK(contents(g.directory / "softmax.cpp") == "// mine\n");
+}
+
 TEST_CASE("the manifest states files, places, and arguments in the order of a call") {
   Generator g;
   add_widen(g);
@@ -403,7 +436,6 @@ TEST_CASE("a wrong command line says what there is") {
           "error: passes: there is no pass of this name (inline)\n  hint: known passes: infer_tileop_summary, inline_tileops, convert_tensor_to_tile_ops, ");
   refused({"lower", "softmax", "--print-before", "inline"}, "error: passes: there is no pass of this name (inline)");
   refused({"emit", "--arch", "a4"}, "error: --arch: there is no target of this name (a4)\n  hint: targets: a3, a5");
-  refused({"emit", "--emit", "pto,cpp"}, "error: --emit: cpp is not available in this version");
   refused({"emit", "--emit", "ptx"}, "error: --emit: there is no form of this name (ptx)");
   refused({"emit", "--emit", ""}, "error: --emit: there is no form of this name ()");
   refused({"emit", "--assembler", "0.1"},

@@ -54,13 +54,15 @@ inline void require_command(const std::vector<std::string>& arguments) {
     throw UsageError{"command: there is none of this name (" + arguments[0] + ")", known};
 }
 /// `forms`: a list with commas.
-inline void require_forms(const std::string& forms) {
+inline Forms forms_of(const std::string& forms) {
+  Forms chosen{false, false};
   for (std::size_t begin = 0; begin <= forms.size();) {
     const std::string form = forms.substr(begin, forms.find(',', begin) - begin);
     begin += form.size() + 1;
-    if (form == "cpp") throw UsageError{"--emit: cpp is not available in this version", "--emit pto"};
-    if (form != "pto") throw UsageError{"--emit: there is no form of this name (" + form + ")", "forms: pto"};
+    if (form != "pto" && form != "cpp") throw UsageError{"--emit: there is no form of this name (" + form + ")", "forms: pto, cpp"};
+    (form == "pto" ? chosen.pto : chosen.cpp) = true;
   }
+  return chosen;
 }
 inline Assembler assembler_of(const std::string& version) {
   for (std::size_t i = 0; i < std::size(pto::dialects); ++i)
@@ -129,9 +131,9 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   };
   app.add_subcommand("list", "names the kernels and where they are written");
 
-  CLI::App* const emit = app.add_subcommand("emit", "writes <kernel>.pto for each kernel, and manifest.json");
+  CLI::App* const emit = app.add_subcommand("emit", "writes <kernel>.pto or <kernel>.cpp for each kernel, and manifest.json");
   arch(emit);
-  emit->add_option("--emit", p.forms, "forms to write: pto (default: " + p.forms + ")");
+  emit->add_option("--emit", p.forms, "forms to write: pto, cpp, or both with a comma (default: " + p.forms + ")");
   emit->add_option("--assembler", p.assembler,
                    "version of the PTO assembler that reads it: 0.60 or 0.27 (default: " + p.assembler + ")");
   emit->add_option("--level", p.level,
@@ -183,7 +185,7 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
   if (app.got_subcommand("list")) return run_list(env);
   const Arch arch = arch_of(p.arch, env);
   if (app.got_subcommand("emit")) {
-    require_forms(p.forms);
+    p.emit.forms = forms_of(p.forms);
     p.emit.arch = arch;
     p.emit.generator = program;
     p.emit.assembler = assembler_of(p.assembler);

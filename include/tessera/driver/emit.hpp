@@ -1,4 +1,4 @@
-// `emit`: writes <kernel>.pto for each kernel, and manifest.json, which also says what functions that call kernels do.
+// `emit`: writes <kernel>.pto or <kernel>.cpp for each kernel, and manifest.json, which also says what functions that call kernels do.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@ namespace tessera::driver {
 
 struct EmitCommand {
   Arch arch = Arch::a3;
+  Forms forms;
   Assembler assembler = Assembler::v0_60;
   int level = 2;
   bool pipelining = true;  ///< at level 3
@@ -43,17 +44,38 @@ inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
-/// The kernels of the manifest that is replaced whose files are there and not among those written now.
-inline std::vector<nlohmann::ordered_json> other_kernels(const std::string& directory, const std::vector<nlohmann::ordered_json>& written) {
-  std::vector<nlohmann::ordered_json> others;
-  for (const nlohmann::ordered_json& old : listed_kernels(read_file(std::filesystem::path(directory) / "manifest.json"))) {
-    const std::filesystem::path path = std::filesystem::path(directory) / old["file"].get<std::string>();
+/// What the manifest that is replaced lists beside the files that are written now.
+struct Previous {
+  std::vector<nlohmann::ordered_json> others;  ///< kernels with files of their own, of which some are there
+  std::vector<std::string> stale;              ///< files that an entry of the same kernel has no more
+};
+inline Previous previous_kernels(const std::string& directory, const std::vector<nlohmann::ordered_json>& written) {
+  const auto is_written = [&](const std::string& file) {
+    return std::any_of(written.begin(), written.end(), [&](const nlohmann::ordered_json& k) {
+      const std::vector<std::string> files = files_of(k);
+      return std::find(files.begin(), files.end(), file) != files.end();
+    });
+  };
+  const auto is_there = [&](const std::string& file) {
     std::error_code ignored;
-    const auto same_file = [&](const nlohmann::ordered_json& k) { return k["file"] == old["file"]; };
-    if (std::none_of(written.begin(), written.end(), same_file) && std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)))
-      others.push_back(old);
+    return std::filesystem::is_regular_file(std::filesystem::symlink_status(std::filesystem::path(directory) / file, ignored));
+  };
+  Previous previous;
+  for (const nlohmann::ordered_json& old : listed_kernels(read_file(std::filesystem::path(directory) / "manifest.json"))) {
+    const std::vector<std::string> files = files_of(old);
+    const bool again = std::any_of(written.begin(), written.end(), [&](const auto& k) { return k["name"] == old["name"]; });
+    if (!again && std::none_of(files.begin(), files.end(), is_written) && std::any_of(files.begin(), files.end(), is_there)) previous.others.push_back(old);
+    for (const std::string& file : files)
+      if (again && !is_written(file)) previous.stale.push_back(file);
   }
-  return others;
+  return previous;
+}
+/// A C++ source that nobody emitted, the kernel's own perhaps, is not written over.
+inline void refuse_source(const EmitCommand& command, const std::string& file, const Location& at) {
+  const std::string present = read_file(std::filesystem::path(command.directory) / file);
+  if (!present.empty() && present.substr(0, present.find('\n')).find(cpp_mark) == std::string::npos)
+    fail(at, fmt::format("emit: a file of this name is there, and was not emitted ({}/{})", command.directory, file),
+         "choose another directory with --out, or rename the file");
 }
 
 /// Two generators in one directory would remove each other's files.
@@ -89,10 +111,15 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   OutputFiles files(command.directory);
   std::vector<nlohmann::ordered_json> manifest, callers;
   const auto add = [&](const KernelEntry& kernel, const Program& p, const Function& f) {
-    const std::string name = f.name.c_str(), file = name + ".pto";
+    const std::string name = f.name.c_str();
     if (f.kind != FunctionKind::kernel) return detail::add_named(callers, caller_json(p, f));
-    if (!detail::add_named(manifest, kernel_json(f, file, command.arch, command.level))) return false;
-    files.add(file, emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler, .level = command.level}));
+    if (!detail::add_named(manifest, kernel_json(f, command.forms, command.arch, command.level))) return false;
+    if (command.forms.pto)
+      files.add(name + ".pto", emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler, .level = command.level}));
+    if (command.forms.cpp) {
+      detail::refuse_source(command, name + ".cpp", f.location);
+      files.add(name + ".cpp", emit_pto_cpp(f, {.arch = command.arch}));
+    }
     detail::warn_of_both_cores(errors, kernel, f, command.arch);
     return true;
   };
@@ -106,11 +133,13 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   if (env.kernels.errors().size() > known) check_registry(env.kernels, errors, known);
   if (errors.any()) return errors.code();
   const std::size_t emitted = manifest.size();
-  const std::vector<nlohmann::ordered_json> others = detail::other_kernels(command.directory, manifest);
-  const std::size_t removed = command.kernels.empty() ? others.size() : 0;
-  for (const nlohmann::ordered_json& old : others) {
-    if (removed > 0) files.remove(old["file"].get<std::string>());
-    else manifest.push_back(old);
+  const detail::Previous previous = detail::previous_kernels(command.directory, manifest);
+  const std::size_t removed = command.kernels.empty() ? previous.others.size() : 0;
+  for (const std::string& file : previous.stale) files.remove(file);
+  for (const nlohmann::ordered_json& old : previous.others) {
+    if (removed == 0) manifest.push_back(old);
+    else
+      for (const std::string& file : files_of(old)) files.remove(file);
   }
   if (!command.kernels.empty()) detail::keep_callers(command.directory, callers);
   for (std::vector<nlohmann::ordered_json>* const list : {&manifest, &callers})

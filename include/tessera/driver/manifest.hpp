@@ -53,14 +53,20 @@ inline nlohmann::ordered_json argument_json(const Function& f, const FunctionArg
 
 }  // namespace detail
 
-/// One kernel of the manifest. `f` is the lowered function: results have become parameters. The arguments stand in the
-/// order in which the emitted function takes them; `loops` says which ones have buffers for several turns, or why not.
-[[nodiscard]] inline nlohmann::ordered_json kernel_json(const Function& f, std::string_view file, Arch arch, int level = 2) {
+/// What is written for a kernel: a module for the assembler, and C++ that calls the tile library.
+struct Forms {
+  bool pto = true, cpp = false;
+};
+/// One kernel of the manifest. `f` is the lowered function: results have become parameters. `file` is the `.pto` module, `cpp`
+/// the C++, each where it is written. The arguments stand in the order in which the emitted function takes them; `loops` says
+/// which ones have buffers for several turns, or why not.
+[[nodiscard]] inline nlohmann::ordered_json kernel_json(const Function& f, const Forms& forms, Arch arch, int level = 2) {
   nlohmann::ordered_json j;
   j["name"] = detail::text_json(f.name);
-  j["file"] = std::string(file);
+  if (forms.pto) j["file"] = detail::text_json(f.name) + ".pto";
+  if (forms.cpp) j["cpp"] = detail::text_json(f.name) + ".cpp";
   j["arch"] = std::string(name(arch));
-  j["level"] = level;
+  if (forms.pto) j["level"] = level;
   j["source"] = {{"file", std::string(short_file(f.location))}, {"line", f.location.line}};
   j["arguments"] = nlohmann::ordered_json::array();
   for (const FunctionArgument& a : function_arguments(f))
@@ -185,6 +191,19 @@ inline constexpr int manifest_version = 3;
   return j.is_object() && j.contains("generator") && j["generator"].is_string() ? j["generator"].get<std::string>() : std::string();
 }
 
+/// The files of a kernel in a manifest; never a path, and none that an emit would not write.
+[[nodiscard]] inline std::vector<std::string> files_of(const nlohmann::ordered_json& kernel) {
+  constexpr std::string_view forms[][2] = {{"file", ".pto"}, {"cpp", ".cpp"}};
+  std::vector<std::string> files;
+  for (const auto& [key, ending] : forms) {
+    const std::string k(key);
+    if (!kernel.is_object() || !kernel.contains(k) || !kernel[k].is_string()) continue;
+    const std::string file = kernel[k].get<std::string>();
+    const std::size_t dot = file.rfind('.');
+    if (dot != std::string::npos && file.substr(dot) == ending && is_identifier(std::string_view(file).substr(0, dot))) files.push_back(file);
+  }
+  return files;
+}
 /// The kernels that a manifest lists. A text that is no manifest of this version lists none, and what an emit would not
 /// write is left out.
 [[nodiscard]] inline std::vector<nlohmann::ordered_json> listed_kernels(const std::string& manifest) {
@@ -192,15 +211,8 @@ inline constexpr int manifest_version = 3;
   const nlohmann::ordered_json j = nlohmann::ordered_json::parse(manifest, nullptr, /*allow_exceptions*/ false);
   if (!j.is_object() || j.value("version", nlohmann::ordered_json()) != manifest_version || !j.contains("kernels") || !j["kernels"].is_array())
     return kernels;
-  for (const nlohmann::ordered_json& kernel : j["kernels"]) {
-    const auto is_text = [&](const char* key) { return kernel.is_object() && kernel.contains(key) && kernel[key].is_string(); };
-    if (!is_text("name") || !is_text("file")) continue;
-    const std::string file = kernel["file"].get<std::string>();
-    const std::size_t dot = file.rfind('.');
-    // Never a path.
-    if (dot != std::string::npos && file.substr(dot) == ".pto" && is_identifier(std::string_view(file).substr(0, dot)))
-      kernels.push_back(kernel);
-  }
+  for (const nlohmann::ordered_json& kernel : j["kernels"])
+    if (kernel.is_object() && kernel.contains("name") && kernel["name"].is_string() && !files_of(kernel).empty()) kernels.push_back(kernel);
   return kernels;
 }
 

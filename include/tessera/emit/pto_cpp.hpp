@@ -8,6 +8,10 @@
 #include "pto_cpp/forms.hpp"
 
 namespace tessera {
+
+/// Stands in the first line of every emitted file.
+inline constexpr std::string_view cpp_mark = ", written by Tessera.";
+
 namespace cpp {
 
 /// An argument of the kernel as its declaration, and as the launch takes it and hands it on.
@@ -107,7 +111,7 @@ inline void write_launch(Writer& w, const std::vector<ArgumentText>& arguments) 
   if (!(has_addresses(f) && planned_arch(f) == options.arch))
     throw InternalError("emit_pto_cpp: " + std::string(f.name.c_str()) + " has no addresses for " + std::string(name(options.arch)));
   cpp::Writer w(f, options);
-  w.directive("// " + std::string(f.name.c_str()) + " for " + std::string(name(options.arch)) + ", written by Tessera.");
+  w.directive("// " + std::string(f.name.c_str()) + " for " + std::string(name(options.arch)) + std::string(cpp_mark));
   w.directive("#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n\nusing namespace pto;\n");
   const std::vector<cpp::ArgumentText> arguments = cpp::arguments_of(w);
   cpp::write_kernel(w, arguments);

@@ -147,8 +147,9 @@ inline void emit_sync(Writer& w, OpId o) {
   const auto has = [&](Pipe p) { return pipe(AttrKey::pipe) == p || (!w.f.is(o, ops::barrier) && pipe(AttrKey::to_pipe) == p); };
   const Core core = has(Pipe::cube) || has(Pipe::mte1) || has(Pipe::fix) ? Core::cube : has(Pipe::vector) ? Core::vector : Core::both;
   const std::string from = "PIPE_" + std::string(name(pipe(AttrKey::pipe)));
-  if (w.f.is(o, ops::barrier)) return w.instruction(core, o, "pipe_barrier(", from, ");");
-  w.instruction(core, o, w.f.info(o).pto, "(", from, ", PIPE_", name(pipe(AttrKey::to_pipe)), ", EVENT_ID", std::to_string(w.f.attr(o, AttrKey::event)), ");");
+  if (w.f.is(o, ops::barrier)) return w.bare_instruction(core, "pipe_barrier(" + from + ");");
+  const std::string to = "PIPE_" + std::string(name(pipe(AttrKey::to_pipe)));
+  w.bare_instruction(core, std::string(w.f.info(o).pto) + "(" + from + ", " + to + ", EVENT_ID" + std::to_string(w.f.attr(o, AttrKey::event)) + ");");
 }
 
 }  // namespace tessera::cpp

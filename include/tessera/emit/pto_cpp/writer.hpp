@@ -111,9 +111,15 @@ class Writer {
   /// An instruction: of one core, where the kernel has instructions for both.
   template <class... P>
   void instruction(Core core, OpId o, const P&... p) {
+    std::string text;
+    (text.append(std::string_view(p)), ...);
+    bare_instruction(core, text.append(comment(o)));
+  }
+  /// The same without the user's place.
+  void bare_instruction(Core core, const std::string& text) {
     const bool guarded = mixed_ && core != Core::both;
     if (guarded) directive(core == Core::vector ? "#if defined(__DAV_VEC__)" : "#if defined(__DAV_CUBE__)");
-    line(o, p...);
+    line(text);
     if (guarded) directive("#endif");
   }
   template <class... P>
