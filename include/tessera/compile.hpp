@@ -15,7 +15,7 @@ struct CompileOptions {
   bool verify = true;  ///< after every pass
   Assembler assembler = Assembler::v0_60;  ///< whose spelling is written
   int level = 2;     ///< of the assembler: 2, where it plans memory, or 3, with planned addresses
-  bool pipelining = true;  ///< at level 3: loops that stream have buffers for several turns
+  bool pipelining = true;  ///< at level 3 and in C++: loops that stream have buffers for several turns, bytes are reused where no pipe waits
 };
 /// What the passes are told.
 [[nodiscard]] inline PassContext pass_context(const Function& recorded, const CompileOptions& options) {
@@ -50,6 +50,17 @@ struct CompileOptions {
   return run_passes(std::move(recorded), default_pipeline(), context, passes);
 }
 
+/// A lowered function or program with flags and barriers between the pipes, which are proven to order them. (The assembler sets
+/// its own.)
+template <class FunctionOrProgram>
+[[nodiscard]] FunctionOrProgram synchronised(const FunctionOrProgram& lowered, Arch arch) {
+  const Pass* const passes[] = {&insert_sync};
+  PassOptions options;
+  options.verify = true;
+  options.properties = insert_sync.required;
+  return run_passes(lowered, {passes, 1}, {arch}, options);
+}
+
 /// The `.pto` module of a kernel, as its generator writes it: `emit_pto(softmax, {.arch = Arch::a5})`. Throws UserError.
 template <class F>
 [[nodiscard]] std::string emit_pto(const Kernel<F>& kernel, const CompileOptions& options = {}) {
@@ -76,13 +87,20 @@ template <class F>
   return texts;
 }
 
+/// Lowers as the C++ of a kernel needs it: with addresses, buffers for several turns of loops, and flags and barriers.
+template <class FunctionOrProgram>
+[[nodiscard]] FunctionOrProgram lower_for_cpp(FunctionOrProgram&& recorded, const CompileOptions& options, Arch arch) {
+  CompileOptions planned = options;
+  planned.level = 3;
+  return synchronised(lower(std::move(recorded), planned), arch);
+}
 /// A kernel as C++ that calls the PTO tile library: `emit_cpp(softmax, {.arch = Arch::a5})`. Throws UserError.
 template <class F>
 [[nodiscard]] std::string emit_cpp(const Kernel<F>& kernel, const CompileOptions& options = {}) {
   Function f = kernel.trace();
   name_from_source(f);
   const Arch arch = target_of(f, options.arch);
-  return emit_pto_cpp(lower(std::move(f), options), {.arch = arch});
+  return emit_pto_cpp(lower_for_cpp(std::move(f), options, arch), {.arch = arch});
 }
 /// The kernels that an orchestration or wrapper reaches as C++, callees first; what calls them is the host's.
 template <class F>
@@ -90,7 +108,7 @@ template <class F>
   Program p = caller.trace();
   name_from_source(p);
   const Arch arch = target_of(p.entry(), options.arch);
-  const Program lowered = lower(std::move(p), options);
+  const Program lowered = lower_for_cpp(std::move(p), options, arch);
   std::vector<KernelText> texts;
   for (const Function& f : lowered.functions)
     if (f.kind == FunctionKind::kernel) texts.push_back({f.name.c_str(), emit_pto_cpp(f, {.arch = arch})});

@@ -110,15 +110,16 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   SourceFiles sources;
   OutputFiles files(command.directory);
   std::vector<nlohmann::ordered_json> manifest, callers;
-  const auto add = [&](const KernelEntry& kernel, const Program& p, const Function& f) {
+  // `for_cpp`: the same function as C++ needs it.
+  const auto add = [&](const KernelEntry& kernel, const Program& p, const Function& f, const Function& for_cpp) {
     const std::string name = f.name.c_str();
     if (f.kind != FunctionKind::kernel) return detail::add_named(callers, caller_json(p, f));
-    if (!detail::add_named(manifest, kernel_json(f, command.forms, command.arch, command.level))) return false;
+    if (!detail::add_named(manifest, kernel_json(for_cpp, command.forms, command.arch, command.level))) return false;
     if (command.forms.pto)
       files.add(name + ".pto", emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler, .level = command.level}));
     if (command.forms.cpp) {
       detail::refuse_source(command, name + ".cpp", f.location);
-      files.add(name + ".cpp", emit_pto_cpp(f, {.arch = command.arch}));
+      files.add(name + ".cpp", emit_pto_cpp(for_cpp, {.arch = command.arch}));
     }
     detail::warn_of_both_cores(errors, kernel, f, command.arch);
     return true;
@@ -126,8 +127,12 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
       if (kernel.kind() == FunctionKind::tileop) return static_cast<void>(summarised(kernel, sources, command.arch));
-      const Program lowered = lower(trace_all(kernel, sources), {.arch = command.arch, .level = command.level, .pipelining = command.pipelining});
-      for (const Function& f : lowered.functions) add(kernel, lowered, f);
+      const CompileOptions options{.arch = command.arch, .level = command.level, .pipelining = command.pipelining};
+      const Program recorded = trace_all(kernel, sources);
+      const Program lowered = command.forms.pto || !command.forms.cpp ? lower(recorded, options) : lower_for_cpp(Program(recorded), options, command.arch);
+      const Program for_cpp = command.forms.pto && command.forms.cpp ? lower_for_cpp(Program(recorded), options, command.arch) : Program();
+      for (std::size_t i = 0; i < lowered.functions.size(); ++i)
+        add(kernel, lowered, lowered.functions[i], for_cpp.functions.empty() ? lowered.functions[i] : for_cpp.functions[i]);
     });
   });
   if (env.kernels.errors().size() > known) check_registry(env.kernels, errors, known);
