@@ -81,13 +81,17 @@ class PipelineCandidates {
       body.requested = op;
     } else if (automatic_ && asked == 0 && streams && !body.streams && !body.whiles && !body.split && !body.requested) {
       const bool large = body.operations > most_operations;
-      note(op, 2, false, large ? std::string("its body has ") + std::to_string(body.operations) + " operations, more than " + std::to_string(most_operations) : std::string());
+      note(op, 2, false,
+           large ? "its body has " + std::to_string(body.operations) + " operations, more than " + std::to_string(most_operations)
+                 : std::string());
     }
     body.streams = body.streams || streams;
   }
   void note(OpId op, std::int64_t wanted, bool requested, std::string reason) {
     if (reason.empty()) reason = trip_fault(f_, op);
-    if (requested && !reason.empty()) fail(f_[op].location, "range: the loop cannot be pipelined (" + reason + ")", "leave out pipelined(...), or write range(start, stop, step) with a small number as step");
+    if (requested && !reason.empty())
+      fail(f_[op].location, "range: the loop cannot be pipelined (" + reason + ")",
+           "leave out pipelined(...), or write range(start, stop, step) with a small number as step");
     const std::int64_t trips = reason.empty() ? known_trips(f_, op) : unknown_trips;
     const std::int64_t turns = !reason.empty() ? 1 : trips == unknown_trips ? wanted : std::min(trips, wanted);
     if (reason.empty() && turns < wanted) reason = "it has " + std::to_string(trips) + (trips == 1 ? " turn" : " turns");
@@ -97,9 +101,11 @@ class PipelineCandidates {
   void refuse_request(OpId op, const Content& body) const {
     const auto line = [&](OpId o) { return " (line " + std::to_string(f_[o].location.line) + ")"; };
     if (body.requested)
-      fail(f_[op].location, "range: a pipelined loop holds another one" + line(body.requested), "leave out pipelined(...) at one of them: at the inner one, data of its turns is loaded ahead");
+      fail(f_[op].location, "range: a pipelined loop holds another one" + line(body.requested),
+           "leave out pipelined(...) at one of them: at the inner one, data of its turns is loaded ahead");
     if (body.whiles)
-      fail(f_[op].location, "range: a pipelined loop holds a while_" + line(body.whiles), "leave out pipelined(...), or count with range in place of while_");
+      fail(f_[op].location, "range: a pipelined loop holds a while_" + line(body.whiles),
+           "leave out pipelined(...), or count with range in place of while_");
     if (body.split)
       fail(f_[op].location, "range: a pipelined loop holds a split region" + line(body.split), "leave out pipelined(...)");
   }
