@@ -8,16 +8,17 @@
 
 namespace tessera {
 
-/// Runs a kernel. Arguments: arrays for tensors (Out and InOut ones are written), numbers for scalars. Gives the kernel's
-/// result as an array, several as a tuple, nothing for a kernel without results. Throws UserError for what the program does
-/// wrong, InternalError when its lowering is wrong.
+/// Runs a kernel, with flags and barriers that are proven and tried in random orders of the pipes. Arguments: arrays for tensors
+/// (Out and InOut ones are written), numbers for scalars. Gives the kernel's result as an array, several as a tuple, nothing for
+/// a kernel without results. Throws UserError for what the program does wrong, InternalError when its lowering is wrong.
 template <class K, class... A>
   requires simulates_with<K, A&&...>
 auto simulate(const K& kernel, const SimulateOptions& options, A&&... arguments) {
   const auto meaning = kernel.trace();
   const auto lowered = lower(meaning, {.arch = options.arch});
+  const bool flags = options.pipe_checks != PipeChecks::off;
   std::vector<HostTensor> results =
-      simulate_lowered(meaning, lowered, std::vector<Argument>{Argument(arguments)...}, options);
+      simulate_lowered(meaning, flags ? synchronised(lowered, target_of(simulator::entry_of(meaning), options.arch)) : lowered, std::vector<Argument>{Argument(arguments)...}, options);
   return detail::result_arrays<typename K::result_type>::take(results);
 }
 template <class K, class... A>

@@ -84,7 +84,7 @@ inline Statistics run_once(const Program& meaning, const CheckCommand& command, 
   SimulateOptions options;
   options.arch = command.arch;
   options.statistics = &done;
-  static_cast<void>(simulate_lowered(meaning, lowered, arguments.list(), options));
+  static_cast<void>(simulate_lowered(meaning, synchronised(lowered, command.arch), arguments.list(), options));
   return done;
 }
 
