@@ -118,6 +118,11 @@ class PipelineLoops {
   Pool<LoopNote> notes_;
 };
 
+inline bool has_loops(const Function& f) {
+  for (std::uint32_t i = 0; i < f.operation_count(); ++i)
+    if (f.is({i}, ops::for_loop)) return true;
+  return false;
+}
 inline Function run_pipeline_loops(const Function& f, const PassContext& c) {
   if (c.pipelining) return PipelineLoops(f, c.arch, true).run();
   static_cast<void>(PipelineCandidates(f, false));  // what nobody can do is an error in any case
@@ -130,6 +135,7 @@ inline Function run_pipeline_loops(const Function& f, const PassContext& c) {
 inline constexpr Pass pipeline_loops = {.name = "pipeline_loops",
                                         .required = {Property::tiles_2d, Property::spaces_inferred},
                                         .invalidated = {Property::buffers_assigned, Property::addresses_planned},
-                                        .run = detail::run_pipeline_loops};
+                                        .run = detail::run_pipeline_loops,
+                                        .applies = detail::has_loops};
 
 }  // namespace tessera
