@@ -76,14 +76,28 @@ void check_program(const RandomProgram& p, const Function& meant, const PassCont
   take_out(f, trace, count);
 }
 
+// The verifier alone.
+void prove_program(const Function& meant, const PassContext& context, Synchronise synchronise) {
+  Function lowered;
+  try {
+    lowered = run_passes(meant, default_pipeline(), context);
+  } catch (const UserError&) { return; }
+  const Function f = synchronise(lowered);
+  INFO(print(f));
+  verify(f, {Property::addresses_planned, Property::synchronised});
+}
+
 template <class Make>
 Count check_programs(const char* what, int programs, Synchronise synchronise, Make&& make) {
   Count count;
-  // Loops that stream have buffers for several turns in every third program.
   for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(programs); ++seed) {
     INFO(what << " seed " << seed);
     const auto p = make(seed, 40);
-    check_program(*p, p->k.f(), {seed % 2 == 0 ? Arch::a3 : Arch::a5, seed % 3 == 0}, synchronise, count);
+    for (std::uint64_t c = 0; c < 4; ++c) {
+      const PassContext context{c % 2 == 0 ? Arch::a3 : Arch::a5, c >= 2};
+      if (c == seed % 4) check_program(*p, p->k.f(), context, synchronise, count);
+      else prove_program(p->k.f(), context, synchronise);
+    }
   }
   std::cout << what << ": " << count.text() << "\n";
   CHECK(count.programs * 2 > programs);
@@ -97,7 +111,7 @@ std::unique_ptr<RandomProgram> tensor_program(std::uint64_t seed, int n) { retur
 TEST_CASE("random kernels are synchronised, and no flag less will do") {
   const int programs = TESSERA_LONG_TESTS ? 2500 : 250;
   for (const Count& count : {check_programs("tile programs", programs, synchronised, tile_program), check_programs("tensor programs", programs, synchronised, tensor_program)})
-    CHECK(count.found * 100 >= count.units * 96);  // the others stand in loops of one turn or none
+    CHECK(count.found * 1000 >= count.units * 995);  // the others stand in loops of one turn or none
 }
 
 TEST_CASE("one instruction after the other is right, too") {

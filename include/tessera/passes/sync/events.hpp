@@ -21,6 +21,10 @@ class EventNumbers {
       if (walk.run()) return changed;
       changed = true;
       const FlagFault& fault = *walk.flag_fault();
+      if (order_.holds(fault.before, fault.source)) {
+        avoid_number(fault.pair);
+        continue;
+      }
       const FlagPair p = pair_between(f_, order_, fault.from, fault.to, fault.source, fault.before);
       if (pairs_left > 0 && has_place(fault.source) && !exists(p)) plan_.add(p);
       else stop_all(fault.before);
@@ -38,6 +42,12 @@ class EventNumbers {
     for (const std::uint32_t n : plan_.waits(wanted.before))
       if (const FlagPair& p = plan_.pairs[n]; p.used && p.from == wanted.from && p.to == wanted.to && p.after == wanted.after) return true;
     return false;
+  }
+  // Where it is lowered inside of what it is raised behind, no pair and no barrier can stand between.
+  void avoid_number(std::uint32_t n) {
+    FlagPair& p = plan_.pairs[n];
+    p.avoided = static_cast<std::uint8_t>(p.avoided | (1u << p.event));
+    if (p.avoided == 0xFF) save_number(n);
   }
   void stop_all(OpId before) {
     if ((plan_.barriers[before.index] & bit(Pipe::none)) != 0)
@@ -60,9 +70,8 @@ class EventNumbers {
     for (const Life& l : lives) {
       FlagPair& p = plan_.pairs[l.pair];
       std::uint32_t* const of_pipes = ends[at(p.from)][at(p.to)];
-      // The one that is free for longest.
-      const auto free = static_cast<int>(std::min_element(of_pipes, of_pipes + event_count) - of_pipes);
-      if (of_pipes[free] < l.begin) {
+      const int free = longest_free(of_pipes, p.avoided);
+      if (free >= 0 && of_pipes[free] < l.begin) {
         p.event = free;
         of_pipes[free] = l.end;
       } else {
@@ -71,6 +80,12 @@ class EventNumbers {
       }
     }
     return true;
+  }
+  [[nodiscard]] static int longest_free(const std::uint32_t* ends, unsigned avoided) {
+    int free = -1;
+    for (int e = 0; e < event_count; ++e)
+      if (((avoided >> e) & 1u) == 0 && (free < 0 || ends[e] < ends[free])) free = e;
+    return free;
   }
   // One pair for this one and another: raised behind the later of their operations, waited for in front of the earlier one.
   void save_number(std::uint32_t n) {

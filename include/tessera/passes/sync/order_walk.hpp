@@ -12,6 +12,7 @@ namespace tessera::detail {
 struct FlagFault {
   Pipe from = Pipe::none, to = Pipe::none;
   OpId source, before;
+  std::uint32_t pair = 0;  ///< whose flag it is
 };
 
 class OrderWalk {
@@ -200,13 +201,14 @@ class OrderWalk {
     const auto waited = path_.waited.find(n);
     return waited != path_.waited.end() && waited->second >= m;
   }
-  // Each run of the block has both sets; since an earlier run `to` has waited for the second one.
+  // Each run of the block has both sets; in this run, a later one, `to` has waited for the second one.
   [[nodiscard]] bool passed_on(const FlagPair& first, Pipe to, Moment m) const {
     const BlockId block = f_[first.before].parent;
+    if (m > begin_[block.index]) return false;
     for (const auto& [n, moment] : path_.waited) {
       const FlagPair& second = plan_.pairs[n];
       if (second.used && second.home && second.from == first.to && second.to == to && f_[second.after].parent == block &&
-          f_[second.before].parent == block && order_.begin(first.before) <= order_.begin(second.after) && moment >= begin_[block.index] && moment >= m)
+          f_[second.before].parent == block && order_.begin(first.before) <= order_.begin(second.after) && moment >= begin_[block.index])
         return true;
     }
     return false;
@@ -271,7 +273,7 @@ class OrderWalk {
     const auto before = path_.lowered.find(flag(p));
     if (before == path_.lowered.end() || row[at(p.to)] >= before->second.moment || is_done(at(p.to), p.from, before->second.moment, op)) return;
     failed_ = true;
-    flag_fault_ = FlagFault{p.to, p.from, before->second.op, op};
+    flag_fault_ = FlagFault{p.to, p.from, before->second.op, op, n};
   }
   [[nodiscard]] static std::uint32_t flag(const FlagPair& p) {
     return (static_cast<std::uint32_t>(p.from) * pipe_count + static_cast<std::uint32_t>(p.to)) * event_count + static_cast<std::uint32_t>(p.event);

@@ -18,6 +18,7 @@ struct FlagPair {
   bool ends_waiting = true;  ///< with a home: a raised flag is left behind the loop
   int event = 0;
   bool used = true;
+  std::uint8_t avoided = 0;  ///< bit e: another pair lowers flag e too shortly before
 };
 
 /// Which of two operations stands first in the text of a function; a loop or branch in front of what it holds.
@@ -26,6 +27,7 @@ class TextOrder {
   explicit TextOrder(const Function& f) : begin_(f.operation_count()), end_(f.operation_count()) { number(f, f.body()); }
   [[nodiscard]] std::uint32_t begin(OpId op) const { return begin_[op.index]; }
   [[nodiscard]] std::uint32_t end(OpId op) const { return end_[op.index]; }
+  [[nodiscard]] bool holds(OpId holder, OpId op) const { return begin(holder) < begin(op) && end(op) < end(holder); }
 
  private:
   void number(const Function& f, BlockId b) {
@@ -42,10 +44,9 @@ class TextOrder {
 /// A pair that makes `before` wait for `source`, in the innermost block that holds both.
 [[nodiscard]] inline FlagPair pair_between(const Function& f, const TextOrder& order, Pipe from, Pipe to, OpId source, OpId before) {
   const auto holder = [&](OpId op) { return f[f[op].parent].owner; };
-  const auto holds = [&](OpId holder_op, OpId op) { return order.begin(holder_op) < order.begin(op) && order.end(op) < order.end(holder_op); };
-  while (holder(source) && !holds(holder(source), before)) source = holder(source);
+  while (holder(source) && !order.holds(holder(source), before)) source = holder(source);
   while (holder(before) && holder(before) != holder(source)) before = holder(before);
-  FlagPair p{from, to, source, before, {}, true, 0, true};
+  FlagPair p{from, to, source, before, {}, true, 0, true, 0};
   if (f[source].parent != f[before].parent) {
     const OpId both = holder(source);
     if (f.is(both, ops::if_else)) {  // of two turns
