@@ -179,3 +179,15 @@ TEST_CASE("a tile operation stands alone in no file: it is listed, looked at, an
   CHECK(contains(text, "call @shift_rows("));
   CHECK_FALSE(contains(text.substr(text.find("after inline_tileops")), "shift_rows"));
 }
+TEST_CASE("a tile operation that is wrong is told with its line, also where no kernel calls it") {
+  Generator g;
+  Registry kernels;
+  const auto idle = [](Tile<Shape<16, 64>, f32, Vec> x, Out<X> o) { store(x, o, at(0, 0)); };
+  auto made = std::make_unique<detail::kernel_entry<decltype(idle)>>("idle", decltype(idle)(idle), nullptr, Location{"src/k.cpp", 2, 1}, FunctionKind::tileop);
+  kernels.add(made.get());
+  CHECK(g.run({"check"}, kernels) == 1);
+  CHECK(g.err.str() == "src/k.cpp:2: error: tileop idle: the body computes nothing (operations: 1, all of them moves or numbers)\n"
+                       "  hint: a tile operation has work for the vector unit or for the cube unit; move data in the kernel\n  kernel: idle\n");
+  CHECK(g.out.str() == "FAILED  idle\n");
+  CHECK(g.run({"emit", "--out", g.directory.string()}, kernels) == 1);
+}

@@ -119,7 +119,7 @@ TEST_CASE("a body computes on one unit") {
 TEST_CASE("a body computes something") {
   const int here = __LINE__ + 1;
   CHECK(summary([](Out<X> out, T x) { store(x, out, at(0, 0)); }) ==
-        line(here) + ": error: tileop op: the body computes nothing (1 operations, all of them moves or numbers)\n"
+        line(here) + ": error: tileop op: the body computes nothing (operations: 1, all of them moves or numbers)\n"
                    "  hint: a tile operation has work for the vector unit or for the cube unit; move data in the kernel");
 }
 TEST_CASE("outputs are assigned") {

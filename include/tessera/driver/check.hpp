@@ -62,9 +62,10 @@ inline std::vector<CheckedKernel> record(const Environment& env, const CheckComm
   std::vector<CheckedKernel> list;
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     if (kernel.kind() == FunctionKind::tileop) {
-      errors.attempt(&kernel, [&] {
+      const bool good = errors.attempt(&kernel, [&] {
         env.out << fmt::format("ok      {}: {}\n", name_of(kernel), summary_text(*summarised(kernel, sources, command.arch).summary));
       });
+      if (!good) env.out << "FAILED  " << name_of(kernel) << '\n';
       return;
     }
     list.push_back({&kernel, {}});

@@ -51,9 +51,7 @@ class ProgramTracer final : public Callees {
       check_recorded_caller(program_, f);
       upgrade_directions(program_, f);
     }
-    for (const Function& other : program_.functions)
-      if (other.name == f.name)
-        fail(f.location, Text("call: two functions of one program have the same name (").append(f.name).append(")"), "give each one a name of its own");
+    require_own_name(f);
     entries_.push_back(&entry);
     program_.functions.push_back(static_cast<Function&&>(f));
     return entries_.size() - 1;
@@ -64,6 +62,7 @@ class ProgramTracer final : public Callees {
     const Active active(*this, entry, at);
     Function f = run_recorded(entry, this);
     check_recorded(f);
+    require_own_name(f);
     tileops_.push_back({&entry, std::make_shared<const Function>(static_cast<Function&&>(f))});
     return tileops_.back().function;
   }
@@ -89,6 +88,12 @@ class ProgramTracer final : public Callees {
    private:
     std::vector<const KernelEntry*>* list_;
   };
+  void require_own_name(const Function& f) const {
+    bool taken = false;
+    for (const Function& other : program_.functions) taken = taken || other.name == f.name;
+    for (const Tileop& other : tileops_) taken = taken || other.function->name == f.name;
+    if (taken) fail(f.location, Text("call: two functions of one program have the same name (").append(f.name).append(")"), "give each one a name of its own");
+  }
   void refuse_recursion(const KernelEntry& entry, const Location& at) const {
     Text chain;
     bool active = false;

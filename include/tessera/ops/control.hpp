@@ -2,7 +2,8 @@
 //   for    operands: start, stop, step, initial values; one block with arguments: counter, carried values
 //   while  operands: initial values; block 0 (condition) and block 1 (body), both with the carried values as arguments
 //   if     operand: condition; block 0 (then), block 1 (else)
-//   call   operands: the arguments, one for each parameter; results: what the function returns; no block
+//   call   operands: the arguments, one for each parameter; results: what the function returns; no block. On the host it runs a
+//          function of the program, in a kernel or tile operation one of the tile operations that it holds
 #pragma once
 
 #include "descriptor.hpp"

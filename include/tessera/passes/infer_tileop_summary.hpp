@@ -24,7 +24,7 @@ class SummaryOfTileop {
     for (const OpId op : all_operations(lowered_)) add_pipe(op);
     OpId &vector = first_[0], &cube = first_[1];
     if (!vector && !cube)
-      fail(in_.location, "tileop " + std::string(in_.name.c_str()) + ": the body computes nothing (" + std::to_string(count()) + " operations, all of them moves or numbers)",
+      fail(in_.location, "tileop " + std::string(in_.name.c_str()) + ": the body computes nothing (operations: " + std::to_string(count()) + ", all of them moves or numbers)",
            "a tile operation has work for the vector unit or for the cube unit; move data in the kernel");
     if (vector && cube)
       fail(lowered_[later(vector, cube)].location,
