@@ -42,7 +42,7 @@ TEST_CASE("an instruction is called as the descriptor says, in capitals, result 
   CHECK(contains(cpp_of(ops::fillpad), "Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, 32, 64, SLayout::NoneBox, 512, PadValue::Min> fillpad;"));
   CHECK(contains(cpp_of(ops::fillpad_expand), "TFILLPAD<TFillPadMode::Expand>(fillpad_expand, x_tile);"));
   CHECK(contains(cpp_of(ops::gather_mask), "TGATHER<decltype(gather_mask), decltype(x_tile), MaskPattern::P1010>(gather_mask, x_tile);"));
-  CHECK(contains(cpp_of(ops::scatter_strided), "TSCATTER<MaskPattern::P0100, ScatterAxis::SCATTER_ROW>(scratch, x_tile);"));
+  CHECK(contains(cpp_of(ops::scatter_strided), "TSCATTER<MaskPattern::P0100, ScatterAxis::SCATTER_ROW>(tile, x_tile);"));
   CHECK(contains(cpp_of(ops::merge_sort2), "TMRGSORT<decltype(merge_sort2), decltype(scratch), decltype(x_tile), decltype(y_tile), false>(merge_sort2, taken, scratch, x_tile, y_tile);"));
   CHECK(contains(cpp_of(ops::random, u32, Arch::a5), "TRANDOM<7>(random, key, counter);"));
   CHECK(contains(cpp_of(ops::read), "const float n = x_tile.GetValue(197);"));

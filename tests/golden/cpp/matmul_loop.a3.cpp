@@ -8,8 +8,8 @@ using namespace pto;
 
 extern "C" __global__ AICORE void matmul_loop(__gm__ half* a, __gm__ half* b, __gm__ float* c) {
 #if defined(__DAV_CUBE__)
-  TileAcc<float, 64, 64> scratch;
-  TASSIGN(scratch, 0);
+  TileAcc<float, 64, 64> tile;
+  TASSIGN(tile, 0);
   for (int64_t i = 0; i < 256; i += 64) {  // kernel.cpp:2
     Tile<TileType::Mat, half, 64, 64, BLayout::ColMajor, 64, 64, SLayout::RowMajor> a_tile;
     TASSIGN(a_tile, 0);
@@ -27,13 +27,13 @@ extern "C" __global__ AICORE void matmul_loop(__gm__ half* a, __gm__ half* b, __
     TMOV(move_2, b_tile);  // kernel.cpp:6
     const bool n = i == 0;  // kernel.cpp:7
     if (n) {  // kernel.cpp:8
-      TMATMUL(scratch, move, move_2);  // kernel.cpp:9
+      TMATMUL(tile, move, move_2);  // kernel.cpp:9
     } else {
-      TMATMUL_ACC(scratch, scratch, move, move_2);  // kernel.cpp:10
+      TMATMUL_ACC(tile, tile, move, move_2);  // kernel.cpp:10
     }
   }
   GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>> c_window(c);
-  TSTORE(c_window, scratch);  // kernel.cpp:11
+  TSTORE(c_window, tile);  // kernel.cpp:11
   pipe_barrier(PIPE_ALL);
 #endif
 }

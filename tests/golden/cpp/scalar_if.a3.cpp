@@ -25,19 +25,19 @@ extern "C" __global__ AICORE void scalar_if(__gm__ float* x, __gm__ uint32_t* cf
   GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>> x_window(x + n_3 * 64);
   TLOAD(x_tile, x_window);  // kernel.cpp:6
   const float n_6 = scale + 0.5f;  // kernel.cpp:7
-  Tile<TileType::Vec, float, 8, 64> scratch;
-  TASSIGN(scratch, 0);
+  Tile<TileType::Vec, float, 8, 64> tile;
+  TASSIGN(tile, 0);
   if (n_2) {  // kernel.cpp:9
-    TMULS(scratch, x_tile, n_6);  // kernel.cpp:10
+    TMULS(tile, x_tile, n_6);  // kernel.cpp:10
   } else {
-    TADDS(scratch, x_tile, -__builtin_inff());  // kernel.cpp:11
+    TADDS(tile, x_tile, -__builtin_inff());  // kernel.cpp:11
   }
   const bool n_7 = !n_2;  // kernel.cpp:12
   if (n_7) {  // kernel.cpp:13
     out[192 + n_3] = n_6;  // kernel.cpp:14
   }
   GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>> out_window(out);
-  TSTORE(out_window, scratch);  // kernel.cpp:15
+  TSTORE(out_window, tile);  // kernel.cpp:15
   pipe_barrier(PIPE_ALL);
   dcci(static_cast<__gm__ void*>(nullptr), cache_line_t::ENTIRE_DATA_CACHE);
   dsb(static_cast<mem_dsb_t>(0));

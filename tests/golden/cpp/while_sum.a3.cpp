@@ -17,8 +17,7 @@ extern "C" __global__ AICORE void while_sum(__gm__ float* x, __gm__ float* out, 
   float n_3 = 0.0f;
   while (true) {  // kernel.cpp:2
     const bool n_4 = n_2 < n;  // kernel.cpp:3
-    const bool goes_on = n_4;  // kernel.cpp:3
-    if (!goes_on) break;
+    if (!n_4) break;
     Tile<TileType::Vec, float, 1, 64> x_tile;
     TASSIGN(x_tile, 256);
     GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>> x_window(x + n_2 * 64);

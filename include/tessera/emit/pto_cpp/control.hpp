@@ -109,8 +109,11 @@ inline void emit_while(Writer& w, OpId o) {
   emit_block(w, condition);
   w.deeper();
   const OpId looks = f.terminator(condition);
-  const std::string holds = w.names.unique("goes_on");
-  w.line(looks, "const bool ", holds, " = ", w.scalar(f.operand(looks, 0)), ";");
+  std::string holds = w.scalar(f.operand(looks, 0));
+  if (!f.definition(f.operand(looks, 0))) {  // a variable, which what is handed on may set
+    const std::string variable = std::exchange(holds, w.names.unique("goes_on"));
+    w.line("const bool ", holds, " = ", variable, ";");
+  }
   hand_on(w, looks, 1, count, carried);
   w.line("if (!", holds, ") break;");
   w.shallower();

@@ -85,7 +85,7 @@ inline TileVar destination(Writer& w, OpId o, ValueId v, Pad pad = Pad::null, st
 inline void emit_create(Writer& w, OpId o) {
   if (w.f.result_count(o) != 1 || !w.f.type(w.f.result(o)).is_tile()) contradict(w, o, "the operation has no instruction");
   const ValueId v = w.f.result(o);
-  if (w.f.has_uses(v) || w.is_shared(v)) w.bind(v, declare_at(w, v, address_of(w, v), Pad::null, "scratch"));
+  if (w.f.has_uses(v) || w.is_shared(v)) w.bind(v, declare_at(w, v, address_of(w, v), Pad::null, w.is_shared(v) ? "tile" : "scratch"));
 }
 
 /// The same storage as another value's, seen with the type and extents of `v`.

@@ -57,7 +57,7 @@ class Names {
                                         "uint64_t", "pto", "Tile", "TileLeft", "TileRight", "TileAcc", "TileType", "GlobalTensor", "Shape",
                                         "Stride", "Layout", "BLayout", "SLayout", "PadValue", "CmpMode", "RoundMode", "MaskPattern", "set_flag",
                                         "wait_flag", "pipe_barrier", "get_block_idx", "get_block_num", "get_subblockid", "get_subblockdim",
-                                        "dcci", "dsb", "stream", "blocks"};
+                                        "dcci", "dsb", "stream", "blocks", "block", "place"};
     if (std::find(std::begin(reserved_words), std::end(reserved_words), name) != std::end(reserved_words)) return true;
     if (std::find(std::begin(own), std::end(own), name) != std::end(own)) return true;
     const bool capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
@@ -76,6 +76,7 @@ class Writer {
     for (std::uint32_t v = 0; v < f.value_count(); ++v)
       if (f.type({v}).is_tile() && f[ValueId{v}].buffer != v && f[ValueId{v}].buffer < f.value_count()) shared_[f[ValueId{v}].buffer] = true;
     mixed_ = cores_of(f).both();
+    names.unique(std::string_view(f.name));  // the kernel's own
     for (const FunctionArgument& a : function_arguments(f)) {
       if (a.kind == FunctionArgument::Kind::dim) {
         dims_.emplace_back(a.dim, names.unique(symbol_of(a.dim).view()));
