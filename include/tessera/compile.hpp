@@ -53,6 +53,7 @@ struct CompileOptions {
 /// A lowered function or program with flags and barriers between the pipes, which are proven to order them. (The assembler sets
 /// its own.)
 template <class FunctionOrProgram>
+  requires(std::is_same_v<FunctionOrProgram, Function> || std::is_same_v<FunctionOrProgram, Program>)
 [[nodiscard]] FunctionOrProgram synchronised(const FunctionOrProgram& lowered, Arch arch) {
   const Pass* const passes[] = {&insert_sync};
   PassOptions options;

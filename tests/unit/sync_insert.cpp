@@ -14,7 +14,7 @@ template <std::int64_t... D>
 using F32 = Tensor<Shape<D...>, f32>;
 
 template <class K>
-Function synchronised(const K& kernel, Arch arch, bool pipelining = false) {
+Function with_flags(const K& kernel, Arch arch, bool pipelining = false) {
   PassOptions options;
   options.verify = true;
   return run_passes(kernel.trace(), full_pipeline(), {arch, pipelining}, options);
@@ -42,7 +42,7 @@ void write_order(const Function& f, BlockId b, std::string& out) {
 }
 template <class K>
 std::string order(const K& kernel, Arch arch = Arch::a3, bool pipelining = false) {
-  const Function f = synchronised(kernel, arch, pipelining);
+  const Function f = with_flags(kernel, arch, pipelining);
   std::string out;
   write_order(f, f.body(), out);
   out.pop_back();
@@ -108,7 +108,7 @@ TEST_CASE("independent chains: flags between pipes, and no barrier") {
   const auto k = kernel("chains", [](F32<3, 16, 64> x, Out<F32<3, 16, 64>> out) {
     for (int i = 0; i < 3; ++i) store(exp(load<Shape<1, 16, 64>>(x, at(i, 0, 0))), out, at(i, 0, 0));
   });
-  const Function f = synchronised(k, Arch::a3, true);
+  const Function f = with_flags(k, Arch::a3, true);
   CHECK(count(f, ops::set_flag) == 6);
   CHECK(count(f, ops::barrier) == 0);
   runs(k);
@@ -234,7 +234,7 @@ TEST_CASE("more than eight flags between two pipes") {
     for (int i = 0; i < 16; ++i) tiles.push_back(load<Shape<1, 16, 64>>(x, at(i, 0, 0)));
     for (int i = 0; i < 16; ++i) store(exp(tiles[static_cast<std::size_t>(i)]), out, at(i, 0, 0));
   });
-  const Function f = synchronised(k, Arch::a3, true);
+  const Function f = with_flags(k, Arch::a3, true);
   CHECK(count(f, ops::set_flag) == count(f, ops::wait_flag));
   runs(k);
 }
@@ -284,8 +284,8 @@ TEST_CASE("every instruction runs on a pipe, and says what it touches") {
 }
 
 TEST_CASE("the pass needs addresses, and does not touch what is in order") {
-  const Function f = synchronised(smallest, Arch::a3);
+  const Function f = with_flags(smallest, Arch::a3);
   CHECK(contains(test::thrown<InternalError>([&] { (void)run_passes(smallest.trace(), {&insert_sync}, {Arch::a3}); }),
                  "insert_sync requires what the function does not have"));
-  CHECK(print(synchronised(smallest, Arch::a3)) == print(f));
+  CHECK(print(with_flags(smallest, Arch::a3)) == print(f));
 }

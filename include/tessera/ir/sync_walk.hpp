@@ -13,7 +13,7 @@ namespace tessera {
 /// What a walk does where it does not know better.
 struct WalkChoices {
   enum class Branch : std::uint8_t { taken, other, alternate, random };
-  std::int64_t trips = 3;  ///< of a loop, at most; of one that is known to turn, at least one
+  std::int64_t trips = 3;  ///< of a loop, at most; of one that is known to turn again, at least two
   std::int64_t others = -1;  ///< of every second loop, in the order in which they are met; -1: the same
   Branch branch = Branch::taken;
   bool last_trips = false;  ///< of a loop with more trips: its last ones, not its first
@@ -104,7 +104,7 @@ class SyncWalk {
     std::int64_t first = 0, trips = 0;
     if (length && length->is_constant() && step.is_constant() && step.constant > 0) {
       const std::int64_t all = length->constant <= 0 ? 0 : (length->constant - 1) / step.constant + 1;
-      trips = all <= 1 ? all : std::min(all, std::max<std::int64_t>(chosen_trips(op, {}), 1));
+      trips = all <= 1 ? all : std::min(all, std::max<std::int64_t>(chosen_trips(op, {}), 2));
       cut_trips = cut_trips || trips < all;
       if (choices_.last_trips) first = all - trips;
     } else {

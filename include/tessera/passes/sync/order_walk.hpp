@@ -256,7 +256,7 @@ class OrderWalk {
     op_at_[now_] = op;
     path_.last[at(p.to)] = now_;
     if (!overlaps_itself(p.to, arch_)) path_.known[at(p.to)][at(p.to)] = now_;
-    path_.lowered[flag(p)] = {now_, op};
+    path_.lowered[flag(p)].assign(1, {now_, op});
   }
   void lower_behind(OpId loop) {
     for (const std::uint32_t n : plan_.homes(loop))
@@ -271,9 +271,13 @@ class OrderWalk {
     if (p.home) path_.raised[n] = row;
     if (mode_ != Mode::flags) return;
     const auto before = path_.lowered.find(flag(p));
-    if (before == path_.lowered.end() || row[at(p.to)] >= before->second.moment || is_done(at(p.to), p.from, before->second.moment, op)) return;
-    failed_ = true;
-    flag_fault_ = FlagFault{p.to, p.from, before->second.op, op, n};
+    if (before == path_.lowered.end()) return;
+    for (const Lowered& l : before->second) {
+      if (row[at(p.to)] >= l.moment || is_done(at(p.to), p.from, l.moment, op)) continue;
+      failed_ = true;
+      flag_fault_ = FlagFault{p.to, p.from, l.op, op, n};
+      return;
+    }
   }
   [[nodiscard]] static std::uint32_t flag(const FlagPair& p) {
     return (static_cast<std::uint32_t>(p.from) * pipe_count + static_cast<std::uint32_t>(p.to)) * event_count + static_cast<std::uint32_t>(p.event);

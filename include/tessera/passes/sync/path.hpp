@@ -67,7 +67,7 @@ struct Path {
   std::vector<TensorHistory> tensors;       ///< by parameter
   std::map<std::uint32_t, Moments> raised;  ///< by pair with a home: what its flag tells
   std::map<std::uint32_t, Moment> waited;   ///< by pair: when its flag was waited for last
-  std::map<std::uint32_t, Lowered> lowered;  ///< by flag
+  std::map<std::uint32_t, std::vector<Lowered>> lowered;  ///< by flag: on each path that leads here
 
   /// Who knows all that a pipe did on this path knows it to be done up to now.
   void forward(Moment now) {
@@ -86,8 +86,11 @@ struct Path {
       const auto theirs = o.waited.find(pair);
       moment = theirs != o.waited.end() ? std::min(moment, theirs->second) : 0;
     }
-    for (const auto& [flag, theirs] : o.lowered)
-      if (Lowered& l = lowered[flag]; l.moment < theirs.moment) l = theirs;
+    for (const auto& [flag, theirs] : o.lowered) {
+      std::vector<Lowered>& own = lowered[flag];
+      for (const Lowered& l : theirs)
+        if (std::none_of(own.begin(), own.end(), [&](const Lowered& k) { return k.moment == l.moment; })) own.push_back(l);
+    }
   }
 
  private:
