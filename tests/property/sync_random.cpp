@@ -103,8 +103,8 @@ Count check_programs(const char* what, int programs, Synchronise synchronise, Ma
   CHECK(count.programs * 2 > programs);
   return count;
 }
-std::unique_ptr<RandomProgram> tile_program(std::uint64_t seed, int n) { return std::make_unique<RandomTileProgram>(seed, n); }
-std::unique_ptr<RandomProgram> tensor_program(std::uint64_t seed, int n) { return std::make_unique<RandomTensorProgram>(seed, n); }
+std::unique_ptr<RandomTileProgram> tile_program(std::uint64_t seed, int n) { return std::make_unique<RandomTileProgram>(seed, n); }
+std::unique_ptr<RandomTensorProgram> tensor_program(std::uint64_t seed, int n) { return std::make_unique<RandomTensorProgram>(seed, n); }
 
 }  // namespace
 
