@@ -16,50 +16,34 @@ struct CompileOptions {
   Assembler assembler = Assembler::v0_60;  ///< whose spelling is written
   int level = 2;     ///< of the assembler: 2, where it plans memory, or 3, with planned addresses
   bool pipelining = true;  ///< at level 3 and in C++: loops that stream have buffers for several turns, bytes are reused where no pipe waits
+  bool synchronise = false;  ///< flags and barriers between the pipes, as C++ has them (the assembler sets its own)
 };
-/// What the passes are told.
-[[nodiscard]] inline PassContext pass_context(const Function& recorded, const CompileOptions& options) {
-  return {target_of(recorded, options.arch), options.pipelining && options.level == 3};
+
+namespace detail {
+// The passes that the options ask for. Functions and programs that are given up are moved from.
+template <class FunctionOrProgram>
+[[nodiscard]] auto lower(FunctionOrProgram&& recorded, const Function& entry, const CompileOptions& options) {
+  PassOptions passes;
+  passes.verify = options.verify;
+  const PassContext context{target_of(entry, options.arch), options.pipelining && (options.level == 3 || options.synchronise)};
+  return run_passes(static_cast<FunctionOrProgram&&>(recorded), options.synchronise ? full_pipeline() : default_pipeline(), context, passes);
 }
+}  // namespace detail
 
 /// Runs the default passes over a recorded function. Throws UserError where the program asks for what the target
 /// cannot do, and where its source is compiled for another target.
-[[nodiscard]] inline Function lower(const Function& recorded, const CompileOptions& options = {}) {
-  PassOptions passes;
-  passes.verify = options.verify;
-  return run_passes(recorded, default_pipeline(), pass_context(recorded, options), passes);
-}
+[[nodiscard]] inline Function lower(const Function& recorded, const CompileOptions& options = {}) { return detail::lower(recorded, recorded, options); }
 /// As above, for a program: its kernels are lowered, and its callers follow.
 [[nodiscard]] inline Program lower(const Program& recorded, const CompileOptions& options = {}) {
-  PassOptions passes;
-  passes.verify = options.verify;
-  return run_passes(recorded, default_pipeline(), pass_context(recorded.entry(), options), passes);
+  return detail::lower(recorded, recorded.entry(), options);
 }
 /// As the first, in less memory: the recorded function is given up.
 [[nodiscard]] inline Function lower(Function&& recorded, const CompileOptions& options = {}) {
-  PassOptions passes;
-  passes.verify = options.verify;
-  const PassContext context = pass_context(recorded, options);
-  return run_passes(std::move(recorded), default_pipeline(), context, passes);
+  return detail::lower(std::move(recorded), recorded, options);
 }
 /// As above, for a program.
 [[nodiscard]] inline Program lower(Program&& recorded, const CompileOptions& options = {}) {
-  PassOptions passes;
-  passes.verify = options.verify;
-  const PassContext context = pass_context(recorded.entry(), options);
-  return run_passes(std::move(recorded), default_pipeline(), context, passes);
-}
-
-/// A lowered function or program with flags and barriers between the pipes, which are proven to order them. (The assembler sets
-/// its own.)
-template <class FunctionOrProgram>
-  requires(std::is_same_v<FunctionOrProgram, Function> || std::is_same_v<FunctionOrProgram, Program>)
-[[nodiscard]] FunctionOrProgram synchronised(const FunctionOrProgram& lowered, Arch arch) {
-  const Pass* const passes[] = {&insert_sync};
-  PassOptions options;
-  options.verify = true;
-  options.properties = insert_sync.required;
-  return run_passes(lowered, {passes, 1}, {arch}, options);
+  return detail::lower(std::move(recorded), recorded.entry(), options);
 }
 
 /// The `.pto` module of a kernel, as its generator writes it: `emit_pto(softmax, {.arch = Arch::a5})`. Throws UserError.
@@ -88,28 +72,23 @@ template <class F>
   return texts;
 }
 
-/// Lowers as the C++ of a kernel needs it: with addresses, buffers for several turns of loops, and flags and barriers.
-template <class FunctionOrProgram>
-[[nodiscard]] FunctionOrProgram lower_for_cpp(FunctionOrProgram&& recorded, const CompileOptions& options, Arch arch) {
-  CompileOptions planned = options;
-  planned.level = 3;
-  return synchronised(lower(std::move(recorded), planned), arch);
-}
 /// A kernel as C++ that calls the PTO tile library: `emit_cpp(softmax, {.arch = Arch::a5})`. Throws UserError.
 template <class F>
-[[nodiscard]] std::string emit_cpp(const Kernel<F>& kernel, const CompileOptions& options = {}) {
+[[nodiscard]] std::string emit_cpp(const Kernel<F>& kernel, CompileOptions options = {}) {
   Function f = kernel.trace();
   name_from_source(f);
   const Arch arch = target_of(f, options.arch);
-  return emit_pto_cpp(lower_for_cpp(std::move(f), options, arch), {.arch = arch});
+  options.synchronise = true;
+  return emit_pto_cpp(lower(std::move(f), options), {.arch = arch});
 }
 /// The kernels that an orchestration or wrapper reaches as C++, callees first; what calls them is the host's.
 template <class F>
-[[nodiscard]] std::vector<KernelText> emit_cpp(const Caller<F>& caller, const CompileOptions& options = {}) {
+[[nodiscard]] std::vector<KernelText> emit_cpp(const Caller<F>& caller, CompileOptions options = {}) {
   Program p = caller.trace();
   name_from_source(p);
   const Arch arch = target_of(p.entry(), options.arch);
-  const Program lowered = lower_for_cpp(std::move(p), options, arch);
+  options.synchronise = true;
+  const Program lowered = lower(std::move(p), options);
   std::vector<KernelText> texts;
   for (const Function& f : lowered.functions)
     if (f.kind == FunctionKind::kernel) texts.push_back({f.name.c_str(), emit_pto_cpp(f, {.arch = arch})});

@@ -15,10 +15,8 @@ template <class K, class... A>
   requires simulates_with<K, A&&...>
 auto simulate(const K& kernel, const SimulateOptions& options, A&&... arguments) {
   const auto meaning = kernel.trace();
-  const auto lowered = lower(meaning, {.arch = options.arch});
-  const bool flags = options.pipe_checks != PipeChecks::off;
-  std::vector<HostTensor> results =
-      simulate_lowered(meaning, flags ? synchronised(lowered, target_of(simulator::entry_of(meaning), options.arch)) : lowered, std::vector<Argument>{Argument(arguments)...}, options);
+  const auto lowered = lower(meaning, {.arch = options.arch, .pipelining = false, .synchronise = options.pipe_checks != PipeChecks::off});
+  std::vector<HostTensor> results = simulate_lowered(meaning, lowered, std::vector<Argument>{Argument(arguments)...}, options);
   return detail::result_arrays<typename K::result_type>::take(results);
 }
 template <class K, class... A>

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "support/catch.hpp"
+#include "tessera/ir/builder.hpp"
 #include "tessera/ir/printer.hpp"
 #include "tessera/ir/source_names.hpp"
 #include "tessera/kernel.hpp"

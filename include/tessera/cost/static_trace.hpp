@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "../ir/accesses.hpp"
 #include "../ir/control_layout.hpp"
 #include "../ir/diagnostic.hpp"
-#include "../ir/pipe_trace.hpp"
 #include "../ir/signature.hpp"
+#include "../ir/tensor_window.hpp"
+#include "../ir/trace_writer.hpp"
 #include "../passes/walk.hpp"
 #include "known_scalars.hpp"
 
@@ -46,14 +46,14 @@ namespace detail {
 class TraceWalk {
  public:
   TraceWalk(const Function& f, const TraceOptions& options)
-      : f_(f), options_(options), scalars_(f), assumed_(f.operation_count()), steps_left_(64 * options.most_events) {
+      : f_(f), options_(options), scalars_(f), assumed_(f.operation_count()), steps_left_(64 * options.most_events), writer_(f) {
     out_.trips = options.trips;
     for (const auto& [name, n] : options.values) state(name, n);
-    for (std::size_t i = 0; i < f.parameters.size(); ++i) parameters_.push_back(f.parameters[i].value);
   }
 
   [[nodiscard]] StaticTrace run() {
     out_.complete = block(f_.body());
+    out_.trace = std::move(writer_.trace);
     return std::move(out_);
   }
 
@@ -88,7 +88,7 @@ class TraceWalk {
     if (&info == &ops::while_loop) return while_loop(op);
     if (&info == &ops::if_else) return branch(op);
     if (info.level == Level::scalar) return scalars_.run(op), true;
-    if (is_sync(info)) return event(sync_event(op));
+    if (is_sync(info)) return sync(op);
     if (info.level == Level::control || pipe_of(f_, op) == Pipe::none) return true;
     return instruction(op);
   }
@@ -96,7 +96,7 @@ class TraceWalk {
     const KnownInteger start = scalars_.get(f_.operand(op, 0)), stop = scalars_.get(f_.operand(op, 1)), step = scalars_.get(f_.operand(op, 2));
     const bool exact = start && stop && step && *step > 0;
     if (!exact) assume(op, out_.assumed_loops);
-    const List<ValueId> carried = carried_of(op, 0);
+    const List<ValueId> carried = carried_arguments(f_, op, 0);
     hand(operands(op, 3), carried);
     KnownInteger counter = start;
     for (std::int64_t turn = 0; exact ? *counter < *stop : turn < options_.trips; ++turn) {
@@ -108,21 +108,21 @@ class TraceWalk {
       if (exact && !known) break;
       counter = known ? KnownInteger(next) : KnownInteger();
     }
-    hand(values(carried), results(op));
+    hand(values(carried), results_of(f_, op));
     return true;
   }
   bool while_loop(OpId op) {
     const BlockId test = f_.block(op, 0), body = f_.block(op, 1);
-    hand(operands(op, 0), carried_of(op, 0));
+    hand(operands(op, 0), carried_arguments(f_, op, 0));
     for (std::int64_t turn = 0;; ++turn) {
       if (!block(test)) return false;
       const OpId end = f_.terminator(test);
       const KnownInteger goes_on = scalars_.get(f_.operand(end, 0));
       if (!goes_on) assume(op, out_.assumed_loops);
-      if (goes_on ? *goes_on == 0 : turn >= options_.trips) return hand(operands(end, 1), results(op)), true;
-      hand(operands(end, 1), carried_of(op, 1));
+      if (goes_on ? *goes_on == 0 : turn >= options_.trips) return hand(operands(end, 1), results_of(f_, op)), true;
+      hand(operands(end, 1), carried_arguments(f_, op, 1));
       if (!block(body)) return false;
-      hand(operands(f_.terminator(body), 0), carried_of(op, 0));
+      hand(operands(f_.terminator(body), 0), carried_arguments(f_, op, 0));
     }
   }
   bool branch(OpId op) {
@@ -130,22 +130,12 @@ class TraceWalk {
     if (!condition) assume(op, out_.assumed_branches);
     const BlockId taken = f_.block(op, condition && *condition == 0 ? 1 : 0);
     if (!block(taken)) return false;
-    hand(operands(f_.terminator(taken), 0), results(op));
+    hand(operands(f_.terminator(taken), 0), results_of(f_, op));
     return true;
   }
   void assume(OpId op, std::vector<OpId>& list) {
     if (!assumed_[op.index]) list.push_back(op);
     assumed_[op.index] = true;
-  }
-  [[nodiscard]] List<ValueId> carried_of(OpId op, int number) const {
-    const Pool<ValueId>& all = f_[f_.block(op, number)].arguments;
-    const auto fixed = static_cast<std::size_t>(fixed_arguments(f_, op));
-    return {all.data() + fixed, all.size() - fixed};
-  }
-  [[nodiscard]] std::vector<ValueId> results(OpId op) const {
-    std::vector<ValueId> list;
-    for (int i = 0; i < f_.result_count(op); ++i) list.push_back(f_.result(op, i));
-    return list;
   }
   [[nodiscard]] Integers operands(OpId op, int first) const {
     Integers list;
@@ -162,65 +152,36 @@ class TraceWalk {
   }
 
   // --- events ---
-  bool event(const PipeEvent& e) {
-    if (static_cast<std::int64_t>(out_.trace.events.size()) >= options_.most_events) return false;
-    out_.trace.events.push_back(e);
+  [[nodiscard]] bool is_full() const { return static_cast<std::int64_t>(writer_.trace.events.size()) >= options_.most_events; }
+  bool sync(OpId op) {
+    if (is_full()) return false;
+    writer_.sync(op);
     return true;
   }
-  [[nodiscard]] PipeEvent sync_event(OpId op) const {
-    PipeEvent e;
-    e.kind = f_.is(op, ops::set_flag) ? PipeEvent::Kind::set_flag : f_.is(op, ops::wait_flag) ? PipeEvent::Kind::wait_flag : PipeEvent::Kind::barrier;
-    e.pipe = static_cast<Pipe>(f_.attr(op, AttrKey::pipe));
-    e.to_pipe = static_cast<Pipe>(f_.attr(op, AttrKey::to_pipe));
-    e.event = static_cast<std::uint8_t>(f_.attr(op, AttrKey::event));
-    e.op = op;
-    return e;
-  }
   bool instruction(OpId op) {
-    PipeEvent e;
-    e.pipe = pipe_of(f_, op);
-    e.op = op;
-    std::vector<TraceAccess>& list = out_.trace.accesses;
-    e.first_access = static_cast<std::uint32_t>(list.size());
+    if (is_full()) return false;
+    writer_.instruction(op, pipe_of(f_, op));
     for_each_access(f_, op, [&](ValueId v, bool writes) {
-      TraceAccess a = f_.type(v).is_tile() ? tile_access(v) : tensor_access(op, v);
-      a.writes = writes;
-      list.push_back(a);
+      const ByteRange bytes = f_.type(v).is_tile() ? byte_range(f_, v) : window_bytes(op, v);
+      writer_.access({f_.type(v).is_tile() ? f_.type(v).space : Gm, f_.type(v).is_tile() ? 0 : f_[parameter_of(f_, v)].position, bytes.begin, bytes.end, writes});
     });
-    e.access_count = static_cast<std::uint32_t>(list.size()) - e.first_access;
-    return event(e);
-  }
-  [[nodiscard]] TraceAccess tile_access(ValueId v) const {
-    const ByteRange bytes = byte_range(f_, v);
-    return {f_.type(v).space, 0, bytes.begin, bytes.end, false};
+    return true;
   }
   // From the first to the last byte of a window where its place is known, else all of the tensor.
-  [[nodiscard]] TraceAccess tensor_access(OpId op, ValueId v) const {
-    TraceAccess a{Gm, number_of(parameter_of(f_, v)), 0, INT64_MAX, false};
+  [[nodiscard]] ByteRange window_bytes(OpId op, ValueId v) const {
+    const ByteRange all{0, INT64_MAX};
     const Type& t = f_.type(v);
-    const bool loads = f_.info(op).form == PtoForm::load, stores = f_.info(op).form == PtoForm::store;
-    if (!loads && !stores) return a;
-    const Type& tile = f_.type(loads ? f_.result(op) : f_.operand(op, 0));
-    const List<std::int64_t> window = f_.attr_list(op, AttrKey::window);
-    if (window.size() != t.rank && (window.size() != 0 || tile.rank != t.rank)) return a;
+    const TensorWindow w = tensor_window(f_, op);
+    if (!w) return all;
     std::int64_t first = 0, last = 0, stride = 1;
     for (int i = t.rank - 1; i >= 0; --i) {
-      const KnownInteger offset = scalars_.get(f_.operand(op, (loads ? 1 : 2) + i));
-      if (!offset || is_dynamic(stride)) return a;
-      const std::int64_t box = window.size() != 0 ? window[static_cast<std::size_t>(i)] : tile.dims[i];
-      if (is_dynamic(box)) return a;
+      const KnownInteger offset = scalars_.get(f_.operand(op, w.first_offset + i));
+      if (!offset || is_dynamic(stride) || is_dynamic(w.box[i])) return all;
       first += *offset * stride;
-      last += (*offset + box - 1) * stride;
+      last += (*offset + w.box[i] - 1) * stride;
       stride = is_dynamic(t.dims[i]) ? t.dims[i] : capped_product(stride, t.dims[i]);
     }
-    a.begin = bytes_of(t.dtype, first);
-    a.end = bytes_of(t.dtype, last + 1);
-    return a;
-  }
-  [[nodiscard]] std::uint32_t number_of(ValueId parameter) const {
-    for (std::size_t i = 0; i < parameters_.size(); ++i)
-      if (parameters_[i] == parameter) return static_cast<std::uint32_t>(i);
-    throw InternalError("trace: a tensor that is no parameter of " + std::string(f_.name.c_str()));
+    return {bytes_of(t.dtype, first), bytes_of(t.dtype, last + 1)};
   }
 
   const Function& f_;
@@ -228,7 +189,7 @@ class TraceWalk {
   KnownScalars scalars_;
   std::vector<bool> assumed_;  // by operation
   std::int64_t steps_left_;
-  std::vector<ValueId> parameters_;
+  TraceWriter writer_;
   StaticTrace out_;
 };
 

@@ -77,7 +77,7 @@ inline std::vector<CheckedKernel> record(const Environment& env, const CheckComm
 }
 /// Lowers, emits and runs one kernel. Throws.
 inline Statistics run_once(const Program& meaning, const CheckCommand& command, const Settings& settings) {
-  const Program lowered = lower(meaning, {.arch = command.arch, .level = 3, .pipelining = command.pipelining});
+  const Program lowered = lower(meaning, {.arch = command.arch, .level = 3, .pipelining = command.pipelining, .synchronise = true});
   for (const Function& f : lowered.functions)
     if (f.kind == FunctionKind::kernel) static_cast<void>(emit_pto_mlir(f, {.arch = command.arch}));
   const RandomArguments arguments(meaning, command.seed, settings);
@@ -85,7 +85,7 @@ inline Statistics run_once(const Program& meaning, const CheckCommand& command, 
   SimulateOptions options;
   options.arch = command.arch;
   options.statistics = &done;
-  static_cast<void>(simulate_lowered(meaning, synchronised(lowered, command.arch), arguments.list(), options));
+  static_cast<void>(simulate_lowered(meaning, lowered, arguments.list(), options));
   return done;
 }
 

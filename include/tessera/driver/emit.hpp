@@ -127,10 +127,13 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
       if (kernel.kind() == FunctionKind::tileop) return static_cast<void>(summarised(kernel, sources, command.arch));
-      const CompileOptions options{.arch = command.arch, .level = command.level, .pipelining = command.pipelining};
+      CompileOptions options{.arch = command.arch, .level = command.level, .pipelining = command.pipelining};
       const Program recorded = trace_all(kernel, sources);
-      const Program lowered = command.forms.pto || !command.forms.cpp ? lower(recorded, options) : lower_for_cpp(Program(recorded), options, command.arch);
-      const Program for_cpp = command.forms.pto && command.forms.cpp ? lower_for_cpp(Program(recorded), options, command.arch) : Program();
+      Program lowered, for_cpp;
+      if (command.forms.pto) lowered = lower(recorded, options);
+      options.synchronise = true;
+      if (command.forms.cpp) for_cpp = lower(recorded, options);
+      if (!command.forms.pto) lowered = for_cpp;
       for (std::size_t i = 0; i < lowered.functions.size(); ++i)
         add(kernel, lowered, lowered.functions[i], for_cpp.functions.empty() ? lowered.functions[i] : for_cpp.functions[i]);
     });

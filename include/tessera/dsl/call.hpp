@@ -52,22 +52,26 @@ constexpr bool fits_alone() {
   return judge_call_argument<P, X>(none, 0).lawful();
 }
 
+/// Keeps an argument X of a parameter P until the call is recorded, and records it as what the parameter wants.
+template <class P, class X>
+ValueId record_argument(void* object, const std::source_location& at) {
+  X&& x = static_cast<X&&>(*static_cast<std::remove_reference_t<X>*>(object));
+  using V = typename parameter<P>::value;
+  if constexpr (scalar_value<V>) return record_now<V, false>(static_cast<X&&>(x), at);
+  else return record_operand(at, static_cast<X&&>(x));
+}
+template <class P, class X>
+TESSERA_INLINE kept_argument keep(X&& x) {
+  return {const_cast<void*>(static_cast<const void*>(__builtin_addressof(x))), &record_argument<P, X>};
+}
+
 /// The argument of one parameter.
 template <class P>
 struct call_argument : kept_argument {
   template <class X>
     requires(!std::is_same_v<std::remove_cvref_t<X>, call_argument>) && (fits_alone<P, X>())
   TESSERA_INLINE call_argument(X&& x)  // NOLINT: converts by design
-      : kept_argument{const_cast<void*>(static_cast<const void*>(__builtin_addressof(x))), &recorded_as<X>} {}
-
- private:
-  template <class X>
-  static ValueId recorded_as(void* object, const std::source_location& at) {
-    X&& x = static_cast<X&&>(*static_cast<std::remove_reference_t<X>*>(object));
-    using V = typename parameter<P>::value;
-    if constexpr (scalar_value<V>) return record_now<V, false>(static_cast<X&&>(x), at);
-    else return record_operand(at, static_cast<X&&>(x));
-  }
+      : kept_argument(keep<P, X>(static_cast<X&&>(x))) {}
 };
 
 /// What a call gives for a lambda's result R: tensors; a kernel's tiles are stored to them.
@@ -119,32 +123,39 @@ struct call_verdict<R, type_list<P...>, A...> {
   static constexpr Verdict value = make();
 };
 
+/// A function of the registry.
+class registered {
+ public:
+  [[nodiscard]] const Text& name() const { return entry_->name(); }
+  [[nodiscard]] const Location& location() const { return entry_->location(); }
+  [[nodiscard]] const KernelEntry& entry() const { return *entry_; }
+
+ protected:
+  TESSERA_INLINE explicit registered(const KernelEntry* entry) : entry_(entry) {}
+
+ private:
+  const KernelEntry* entry_;
+};
+
 /// The call operator of a registered function with parameters P and result R.
 template <class R, class Parameters>
 class callable;
 template <class R, class... P>
-class callable<R, type_list<P...>> {
+class callable<R, type_list<P...>> : public registered {
  public:
   /// Records a call, inside an orchestration, spmd or group. Out and InOut arguments are written by it.
   auto operator()(call_argument<P>... arguments, std::source_location at = std::source_location::current()) const {
     const kept_argument* const list[sizeof...(P) + 1] = {&arguments..., nullptr};
     ValueId results[call_result<R>::count + 1];
-    record_call(*entry_, list, sizeof...(P), results, call_result<R>::count, at);
+    record_call(entry(), list, sizeof...(P), results, call_result<R>::count, at);
     return call_result<R>::make(Recorder::current(at), results);
   }
   template <class... A>
     requires(!call_verdict<R, type_list<P...>, A...>::value.lawful())
   auto operator()(A&&... arguments) const -> decltype(unwrap(broken_type<call_verdict<R, type_list<P...>, A...>>()));
 
-  [[nodiscard]] const Text& name() const { return entry_->name(); }
-  [[nodiscard]] const Location& location() const { return entry_->location(); }
-  [[nodiscard]] const KernelEntry& entry() const { return *entry_; }
-
  protected:
-  TESSERA_INLINE explicit callable(const KernelEntry* entry) : entry_(entry) {}
-
- private:
-  const KernelEntry* entry_;
+  using registered::registered;
 };
 
 }  // namespace detail

@@ -82,7 +82,7 @@ struct tileop_argument : kept_argument {
   template <class X>
     requires(!std::is_same_v<std::remove_cvref_t<X>, tileop_argument>) && (fits_tileop<P, X, Tensors>())
   TESSERA_INLINE tileop_argument(X&& x)  // NOLINT: converts by design
-      : kept_argument{const_cast<void*>(static_cast<const void*>(__builtin_addressof(x))), &recorded_as<X>} {
+      : kept_argument(keep<P, X>(static_cast<X&&>(x))) {
     if constexpr (is_output) receive_ = &received_as<X>;
   }
   /// Gives an output's variable its new value.
@@ -92,13 +92,6 @@ struct tileop_argument : kept_argument {
   static constexpr bool is_output = is_tile_parameter<P>() && parameter<P>::direction != Direction::in;
 
  private:
-  template <class X>
-  static ValueId recorded_as(void* object, const std::source_location& at) {
-    X&& x = static_cast<X&&>(*static_cast<std::remove_reference_t<X>*>(object));
-    using V = typename parameter<P>::value;
-    if constexpr (scalar_value<V>) return record_now<V, false>(static_cast<X&&>(x), at);
-    else return record_operand(at, static_cast<X&&>(x));
-  }
   template <class X>
   static void received_as(void* object, ValueId v, const std::source_location& at) {
     *static_cast<std::remove_reference_t<X>*>(object) = {value_of<X>(Recorder::current(at), v), at};
@@ -163,7 +156,7 @@ struct tileop_verdict<R, type_list<P...>, A...> {
 template <class R, class Parameters>
 class tileop_callable;
 template <class R, class... P>
-class tileop_callable<R, type_list<P...>> {
+class tileop_callable<R, type_list<P...>> : public registered {
  public:
   /// Records a call with tiles, inside a kernel. Out and InOut arguments are variables, which it assigns.
   auto operator()(tileop_argument<P, false>... arguments, std::source_location at = std::source_location::current()) const {
@@ -179,12 +172,8 @@ class tileop_callable<R, type_list<P...>> {
     requires(!tileop_verdict<R, type_list<P...>, A...>::value.lawful())
   auto operator()(A&&... arguments) const -> decltype(unwrap(broken_type<tileop_verdict<R, type_list<P...>, A...>>()));
 
-  [[nodiscard]] const Text& name() const { return entry_->name(); }
-  [[nodiscard]] const Location& location() const { return entry_->location(); }
-  [[nodiscard]] const KernelEntry& entry() const { return *entry_; }
-
  protected:
-  TESSERA_INLINE explicit tileop_callable(const KernelEntry* entry) : entry_(entry) {}
+  using registered::registered;
 
  private:
   template <class Result, class... A>
@@ -192,12 +181,11 @@ class tileop_callable<R, type_list<P...>> {
     constexpr std::size_t outputs = (std::size_t{0} + ... + std::size_t{A::is_output});
     const kept_argument* const list[sizeof...(A) + 1] = {&arguments..., nullptr};
     ValueId results[outputs + call_result<R>::count + 1];
-    record_call(*entry_, list, sizeof...(A), results, outputs + call_result<R>::count, at);
+    record_call(entry(), list, sizeof...(A), results, outputs + call_result<R>::count, at);
     const ValueId* next = results;
     (arguments.receive(next, at), ...);
     return Result::make(Recorder::current(at), next);
   }
-  const KernelEntry* entry_;
 };
 
 template <class F>

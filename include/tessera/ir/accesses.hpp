@@ -2,6 +2,8 @@
 // measures their order. All of it follows from the descriptors.
 #pragma once
 
+#include <vector>
+
 #include "../ops/all.hpp"
 #include "function.hpp"
 
@@ -29,6 +31,24 @@ void for_each_access(const Function& f, OpId op, Visit&& visit) {
   }
   for (int i = 0; i < f.result_count(op); ++i)
     if (f.type(f.result(op, i)).is_tile()) visit(f.result(op, i), true);
+}
+
+/// By parameter: whether it is a tensor that is written, and that more than one pipe gets at. What happens to others is in order.
+[[nodiscard]] inline std::vector<bool> shared_tensors(const Function& f) {
+  std::vector<unsigned> pipes(f.parameters.size());
+  std::vector<bool> shared(f.parameters.size());
+  for (std::uint32_t o = 0; o < f.operation_count(); ++o) {
+    const OpId op{o};
+    if (!f[op].parent) continue;
+    for_each_access(f, op, [&](ValueId v, bool writes) {
+      if (f.type(v).is_tile()) return;
+      const std::uint32_t p = f[parameter_of(f, v)].position;
+      pipes[p] |= 1u << static_cast<unsigned>(pipe_of(f, op));
+      shared[p] = shared[p] || writes;
+    });
+  }
+  for (std::size_t p = 0; p < pipes.size(); ++p) shared[p] = shared[p] && (pipes[p] & (pipes[p] - 1)) != 0;
+  return shared;
 }
 
 namespace detail {

@@ -18,6 +18,17 @@ namespace tessera {
 [[nodiscard]] inline ValueId carried_argument(const Function& f, OpId loop, int block, int i) {
   return f[f.block(loop, block)].arguments[static_cast<std::size_t>(fixed_arguments(f, loop) + i)];
 }
+/// All of them.
+[[nodiscard]] inline List<ValueId> carried_arguments(const Function& f, OpId loop, int block) {
+  const List<ValueId> all = f[f.block(loop, block)].arguments;
+  const auto fixed = static_cast<std::size_t>(fixed_arguments(f, loop));
+  return {all.begin() + fixed, all.size() - fixed};
+}
+[[nodiscard]] inline std::vector<ValueId> results_of(const Function& f, OpId op) {
+  std::vector<ValueId> list;
+  for (int i = 0; i < f.result_count(op); ++i) list.push_back(f.result(op, i));
+  return list;
+}
 /// What the block hands on as number `i`.
 [[nodiscard]] inline ValueId handed_on(const Function& f, BlockId block, int i) {
   const OpId end = f.terminator(block);

@@ -47,7 +47,7 @@ class SyncCheck {
   Seen walk(const WalkChoices& choices) {
     if (fault_) return {};
     const SyncWalk w(f_, choices);
-    fault_ = pipe_fault(f_, w.trace, planned_arch(f_));
+    fault_ = pipe_fault(f_, w.trace(), planned_arch(f_));
     if (fault_ && (w.chose_branch || w.chose_trips)) fault_->what.append(" (").append(text(choices)).append(")");
     return {w.chose_branch, w.chose_trips, w.chose_several(), w.cut_trips};
   }

@@ -2,11 +2,12 @@
 // pipes do becomes a trace. Windows of tensors are told apart where their offsets differ by a constant.
 #pragma once
 
-#include "accesses.hpp"
+#include <algorithm>
+
 #include "affine.hpp"
 #include "control_layout.hpp"
-#include "pipe_trace.hpp"
-#include "tile_bytes.hpp"
+#include "tensor_window.hpp"
+#include "trace_writer.hpp"
 
 namespace tessera {
 
@@ -24,35 +25,17 @@ namespace detail {
 
 class SyncWalk {
  public:
-  SyncWalk(const Function& f, const WalkChoices& choices) : f_(f), choices_(choices), values_(f), views_(f), shared_(f.parameters.size()) {
-    find_shared();
+  SyncWalk(const Function& f, const WalkChoices& choices) : f_(f), choices_(choices), values_(f), views_(f), shared_(shared_tensors(f)), writer_(f) {
     block(f.body());
   }
 
-  PipeTrace trace;
+  [[nodiscard]] const PipeTrace& trace() const { return writer_.trace; }
   bool chose_branch = false;  ///< a branch could have gone the other way
   bool chose_trips = false;   ///< a loop could have turned more, or fewer times
   [[nodiscard]] bool chose_several() const { return met_.size() > 1; }  ///< so could several loops
   bool cut_trips = false;     ///< a loop of known trips turns more often
 
  private:
-  // Tensors that are written, and that more than one pipe gets at: what happens to the others is in order.
-  void find_shared() {
-    std::vector<Pipe> pipes(f_.parameters.size(), Pipe::none);
-    std::vector<bool> several(f_.parameters.size()), written(f_.parameters.size());
-    for (std::uint32_t o = 0; o < f_.operation_count(); ++o) {
-      if (!f_[OpId{o}].parent) continue;
-      for_each_access(f_, {o}, [&](ValueId v, bool writes) {
-        if (!f_.type(v).is_tensor()) return;
-        const std::uint32_t p = f_[parameter_of(f_, v)].position;
-        several[p] = several[p] || (pipes[p] != Pipe::none && pipes[p] != pipe_of(f_, {o}));
-        written[p] = written[p] || writes;
-        pipes[p] = pipe_of(f_, {o});
-      });
-    }
-    for (std::size_t p = 0; p < shared_.size(); ++p) shared_[p] = written[p] && several[p];
-  }
-
   [[nodiscard]] std::uint64_t random() {
     state_ = (state_ + choices_.seed) * 6364136223846793005u + 1442695040888963407u;
     return state_ >> 33;
@@ -65,27 +48,18 @@ class SyncWalk {
       else if (f_.is(op, ops::for_loop)) loop(op);
       else if (f_.is(op, ops::while_loop)) loop_while(op);
       else if (f_.is(op, ops::if_else)) branch(op);
-      else if (is_sync(f_.info(op))) sync(op);
+      else if (is_sync(f_.info(op))) writer_.sync(op);
       else if (f_.is(op, ops::call)) throw InternalError("verify: synchronised: a kernel calls a function");
     }
   }
   // Operands `first`.. of `from` become the values `to`, all at once.
-  void hand_on(OpId from, int first, const std::vector<ValueId>& to) {
+  void hand_on(OpId from, int first, List<ValueId> to) {
     std::vector<Affine> handed;
     for (std::size_t i = 0; i < to.size(); ++i) {
       const ValueId v = f_.operand(from, first + static_cast<int>(i));
       handed.push_back(f_.type(v).is_scalar() ? values_.of(v) : Affine());
     }
     for (std::size_t i = 0; i < to.size(); ++i) values_.set(to[i], handed[i]);
-  }
-  [[nodiscard]] std::vector<ValueId> carried(OpId op, int b) const {
-    const List<ValueId> all = f_[f_.block(op, b)].arguments;
-    return {all.begin() + fixed_arguments(f_, op), all.end()};
-  }
-  [[nodiscard]] std::vector<ValueId> results(OpId op) const {
-    std::vector<ValueId> list;
-    for (int i = 0; i < f_.result_count(op); ++i) list.push_back(f_.result(op, i));
-    return list;
   }
   /// Of random ones those of one length have the same.
   [[nodiscard]] std::int64_t chosen_trips(OpId loop, const std::optional<Affine>& length) {
@@ -110,7 +84,7 @@ class SyncWalk {
     } else {
       trips = chosen_trips(op, length);
     }
-    const std::vector<ValueId> arguments = carried(op, 0);
+    const List<ValueId> arguments = carried_arguments(f_, op, 0);
     hand_on(op, fixed_operands(f_, op), arguments);
     for (std::int64_t i = first; i < first + trips; ++i) {
       const std::optional<Affine> counter = sum(start, step, i);
@@ -123,21 +97,21 @@ class SyncWalk {
   }
   void loop_while(OpId op) {
     const BlockId test = f_.block(op, 0), body = f_.block(op, 1);
-    hand_on(op, 0, carried(op, 0));
+    hand_on(op, 0, carried_arguments(f_, op, 0));
     for (std::int64_t left = chosen_trips(op, {});; --left) {
       block(test);
       const OpId end = f_.terminator(test);
       const Affine goes_on = values_.of(f_.operand(end, 0));
-      if (left <= 0 || (goes_on.is_constant() && goes_on.constant == 0)) return hand_on(end, 1, results(op));
-      hand_on(end, 1, carried(op, 1));
+      if (left <= 0 || (goes_on.is_constant() && goes_on.constant == 0)) return hand_on(end, 1, results_of(f_, op));
+      hand_on(end, 1, carried_arguments(f_, op, 1));
       block(body);
-      hand_on(f_.terminator(body), 0, carried(op, 0));
+      hand_on(f_.terminator(body), 0, carried_arguments(f_, op, 0));
     }
   }
   void branch(OpId op) {
     const BlockId way = f_.block(op, holds(values_.of(f_.operand(op, 0))) ? 0 : 1);
     block(way);
-    hand_on(f_.terminator(way), 0, results(op));
+    hand_on(f_.terminator(way), 0, results_of(f_, op));
   }
   /// Whether a condition holds: equal ones do alike, and the opposite does not.
   [[nodiscard]] bool holds(const Affine& condition) {
@@ -159,19 +133,6 @@ class SyncWalk {
   }
 
   // --- events ---
-  void begin(PipeEvent::Kind kind, Pipe pipe, OpId op) {
-    trace.events.push_back({kind, pipe, Pipe::none, 0, op, static_cast<std::uint32_t>(trace.accesses.size()), 0});
-  }
-  void add(const TraceAccess& a) {
-    trace.accesses.push_back(a);
-    ++trace.events.back().access_count;
-  }
-  void sync(OpId op) {
-    begin(f_.is(op, ops::set_flag) ? PipeEvent::Kind::set_flag : f_.is(op, ops::wait_flag) ? PipeEvent::Kind::wait_flag : PipeEvent::Kind::barrier,
-          static_cast<Pipe>(f_.attr(op, AttrKey::pipe)), op);
-    trace.events.back().to_pipe = static_cast<Pipe>(f_.attr(op, AttrKey::to_pipe));
-    trace.events.back().event = static_cast<std::uint8_t>(f_.attr(op, AttrKey::event));
-  }
   void operation(OpId op) {
     const OpInfo& info = f_.info(op);
     if (f_.result_count(op) > 0 && f_.type(f_.result(op)).is_scalar()) values_.evaluate(op);
@@ -182,64 +143,41 @@ class SyncWalk {
       });
     const Pipe pipe = pipe_of(f_, op);
     if (pipe == Pipe::none || info.level == Level::scalar) return;
-    begin(PipeEvent::Kind::instruction, pipe, op);
+    writer_.instruction(op, pipe);
     for_each_access(f_, op, [&](ValueId v, bool writes) {
-      const MemorySpace space = f_.type(v).space;
-      if (f_.type(v).is_tile()) views_.of(v).for_each_run([&](std::int64_t from, std::int64_t to) { add({space, 0, from, to, writes, false, 0}); });
+      if (f_.type(v).is_tile()) writer_.tile(f_.type(v).space, views_.of(v), writes);
       else if (shared_[f_[parameter_of(f_, v)].position]) tensor(op, v, writes);
     });
   }
 
   // --- windows of tensors ---
-  struct Window {
-    int offsets = -1;  // the first operand that is one; -1: the whole tensor
-    std::int64_t extents[max_rank] = {};
-    bool empty = false;
-  };
-  void bound(Window& w, int axis, const Affine& extent) const {
-    if (!extent.is_constant()) return;
-    w.extents[axis] = std::min(w.extents[axis], extent.constant);
-    w.empty = w.empty || extent.constant <= 0;
-  }
   [[nodiscard]] Affine valid(ValueId v, int axis) {
     const Extent e = f_.valid(v, axis);
     return e.is_constant() ? Affine{e.constant, {}} : values_.of(e.value);
   }
-  /// The box of `tensor` that an operation gets at, at most.
-  [[nodiscard]] Window window(OpId op, ValueId tensor) {
-    Window w;
-    const int rank = f_.type(tensor).rank;
-    const PtoForm form = f_.info(op).form;
-    if (form == PtoForm::read || form == PtoForm::write) {
-      w.offsets = form == PtoForm::read ? 1 : 2;
-      std::fill_n(w.extents, rank, 1);
-    } else if (form == PtoForm::gather_row) {
-      w.offsets = ops::gather_row_source_offsets;
-      w.extents[0] = f_.attr(op, AttrKey::rows);
-      w.extents[1] = f_.attr(op, AttrKey::columns);
-    } else if (form == PtoForm::load || form == PtoForm::store) {
-      w.offsets = form == PtoForm::load ? 1 : 2;
-      tile_window(op, form == PtoForm::load ? f_.result(op) : f_.operand(op, 0), rank, w);
-    }
-    return w;
+  static void bound(TensorWindow& w, int axis, const Affine& extent) {
+    if (extent.is_constant()) w.box[axis] = std::min(w.box[axis], std::max<std::int64_t>(extent.constant, 0));
   }
-  void tile_window(OpId op, ValueId tile, int rank, Window& w) {
-    const List<std::int64_t> box = f_.attr_list(op, AttrKey::window);
-    const int added = rank - f_.type(tile).rank;
-    for (int i = 0; i < rank; ++i) w.extents[i] = !box.empty() ? box[static_cast<std::size_t>(i)] : i < added ? 1 : f_.type(tile).dims[i - added];
-    for (int i = 0; box.empty() && i < f_.type(tile).rank; ++i) bound(w, added + i, valid(tile, i));
-    if (f_.attr(op, AttrKey::has_valid) != 0)
-      for (int i = 0; i < rank; ++i) bound(w, i, values_.of(f_.operand(op, w.offsets + rank + i)));
+  /// The box of a tensor that an operation gets at, at most: what is valid of it.
+  [[nodiscard]] TensorWindow window(OpId op) {
+    TensorWindow w = tensor_window(f_, op);
+    const PtoForm form = f_.info(op).form;
+    if (form != PtoForm::load && form != PtoForm::store) return w;
+    const ValueId tile = form == PtoForm::load ? f_.result(op) : f_.operand(op, 0);
+    const int added = w.rank - f_.type(tile).rank;
+    for (int i = 0; f_.attr_list(op, AttrKey::window).empty() && i < f_.type(tile).rank; ++i) bound(w, added + i, valid(tile, i));
+    for (int i = 0; f_.attr(op, AttrKey::has_valid) != 0 && i < w.rank; ++i) bound(w, i, values_.of(f_.operand(op, w.first_offset + w.rank + i)));
+    return w;
   }
   void tensor(OpId op, ValueId v, bool writes) {
     const std::uint32_t number = f_[parameter_of(f_, v)].position;
     const bool adds = writes && f_.attr(op, AttrKey::atomic_add) != 0;
-    const Window w = window(op, v);
-    if (w.empty) return;
+    const TensorWindow w = window(op);
+    if (w && std::find(w.box, w.box + w.rank, 0) != w.box + w.rank) return;
     std::int64_t strides[max_rank] = {};
     Affine start;
-    if (w.offsets < 0 || !strides_of(f_.type(v), strides) || !place(op, w, f_.type(v).rank, strides, start))
-      return add({Gm, number, 0, 1, writes, adds, values_.number({3, number})});  // wherever it is
+    if (!w || !strides_of(f_.type(v), strides) || !place(op, w, f_.type(v).rank, strides, start))
+      return writer_.access({Gm, number, 0, 1, writes, adds, values_.number({3, number})});  // wherever it is
     rows(f_.type(v), w, strides, start.constant, {Gm, number, 0, 0, writes, adds, base(number, f_.type(v), start)});
   }
   // Of a dim that is not known a length that no offset reaches: rows that differ stay apart.
@@ -252,10 +190,10 @@ class SyncWalk {
     }
     return true;
   }
-  [[nodiscard]] bool place(OpId op, const Window& w, int rank, const std::int64_t* strides, Affine& start) {
+  [[nodiscard]] bool place(OpId op, const TensorWindow& w, int rank, const std::int64_t* strides, Affine& start) {
     for (int i = 0; i < rank; ++i) {
-      std::optional<Affine> next = sum(start, values_.of(f_.operand(op, w.offsets + i)), strides[i]);
-      if (!next || is_dynamic(w.extents[i])) return false;
+      std::optional<Affine> next = sum(start, values_.of(f_.operand(op, w.first_offset + i)), strides[i]);
+      if (!next || is_dynamic(w.box[i])) return false;
       start = std::move(*next);
     }
     return true;
@@ -269,19 +207,19 @@ class SyncWalk {
     values_.append(key, start);
     return values_.number(std::move(key));
   }
-  void rows(const Type& t, const Window& w, const std::int64_t* strides, std::int64_t start, TraceAccess a) {
+  void rows(const Type& t, const TensorWindow& w, const std::int64_t* strides, std::int64_t start, TraceAccess a) {
     std::int64_t index[max_rank] = {};
     const int last = t.rank - 1;
-    const std::size_t first_access = trace.accesses.size();
+    const std::size_t first_access = writer_.trace.accesses.size();
     for (;;) {
       std::int64_t at = start;
       for (int i = 0; i < last; ++i) at += index[i] * strides[i];
       a.begin = bytes_of(t.dtype, at);
-      a.end = bytes_of(t.dtype, at + w.extents[last]);
-      if (trace.accesses.size() > first_access && trace.accesses.back().end == a.begin) trace.accesses.back().end = a.end;
-      else add(a);
+      a.end = bytes_of(t.dtype, at + w.box[last]);
+      if (writer_.trace.accesses.size() > first_access && writer_.trace.accesses.back().end == a.begin) writer_.trace.accesses.back().end = a.end;
+      else writer_.access(a);
       int axis = last - 1;
-      while (axis >= 0 && ++index[axis] == w.extents[axis]) index[axis--] = 0;
+      while (axis >= 0 && ++index[axis] == w.box[axis]) index[axis--] = 0;
       if (axis < 0) return;
     }
   }
@@ -290,7 +228,8 @@ class SyncWalk {
   const WalkChoices choices_;
   AffineValues values_;
   TileViews views_;
-  std::vector<bool> shared_;                // by parameter
+  const std::vector<bool> shared_;          // by parameter
+  TraceWriter writer_;
   std::map<std::uint32_t, bool> decided_;   // by condition
   std::map<std::uint32_t, std::int64_t> trips_;  // by length
   std::map<std::uint32_t, std::size_t> met_;     // loops, with their order

@@ -41,6 +41,10 @@ inline void window_box(const Function& f, OpId op, const Type& tile, const Type&
   } else if (form == PtoForm::read || form == PtoForm::write) {
     w.first_offset = form == PtoForm::read ? 1 : 2;
     for (int i = 0; i < t.rank; ++i) w.box[i] = 1;
+  } else if (form == PtoForm::gather_row) {
+    w.first_offset = ops::gather_row_source_offsets;
+    w.box[0] = f.attr(op, AttrKey::rows);
+    w.box[1] = f.attr(op, AttrKey::columns);
   }
   return w;
 }

@@ -25,8 +25,7 @@ inline void Engine::run_for(OpId op) {
          "count upwards: range(start, stop, step) with step above 0");
   const BlockId body = f_.block(op);
   const List<ValueId> arguments = f_[body].arguments;
-  const auto counters = static_cast<std::size_t>(fixed_arguments(f_, op));
-  const List<ValueId> carried(arguments.begin() + counters, arguments.size() - counters);
+  const List<ValueId> carried = carried_arguments(f_, op, 0);
   hand_on(op, op, fixed_operands(f_, op), carried);
   const DType counter = f_.type(arguments[0]).dtype;
   for (std::int64_t i = start; i < stop;) {
@@ -42,9 +41,7 @@ inline void Engine::run_while(OpId op) {
   for (std::int64_t trips = 0;; ++trips) {
     const OpId end = run_block(test);
     if (number(f_.operand(end, 0)).integer == 0) {
-      std::vector<ValueId> results;
-      for (int i = 0; i < f_.result_count(op); ++i) results.push_back(f_.result(op, i));
-      return hand_on(end, op, fixed_operands(f_, end), results);
+      return hand_on(end, op, fixed_operands(f_, end), results_of(f_, op));
     }
     if (trips == options.while_limit)
       fail(f_[op].location, "while: the loop does not end (" + std::to_string(trips) + " trips)",
@@ -55,9 +52,7 @@ inline void Engine::run_while(OpId op) {
 }
 inline void Engine::run_if(OpId op) {
   const OpId end = run_block(f_.block(op, number(f_.operand(op, 0)).integer != 0 ? 0 : 1));
-  std::vector<ValueId> results;
-  for (int i = 0; i < f_.result_count(op); ++i) results.push_back(f_.result(op, i));
-  hand_on(end, op, 0, results);
+  hand_on(end, op, 0, results_of(f_, op));
 }
 /// Operands `first`.. of `from` become the values `to`, all at once. `at` is the control operation.
 inline void Engine::hand_on(OpId from, OpId at, int first, List<ValueId> to) {

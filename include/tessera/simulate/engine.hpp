@@ -221,13 +221,13 @@ class Engine {
                       [&](ValueId tensor) { return bytes_of(f_.type(tensor).dtype, data_of(tensor)->size()); });
   }
   void check_pipes() {
-    const PipeTrace& trace = recorder_->trace;
+    const PipeTrace& trace = recorder_->trace();
     if (checks_pipes()) {
       std::optional<PipeFault> fault = pipe_fault(f_, trace, planned_arch(f_));
       if (!fault) fault = replay_fault(f_, trace, planned_arch(f_), options.replays, options.replay_seed);
       if (fault) throw InternalError("simulate: " + std::string(f_.name.c_str()) + ": " + fault->what);
     }
-    if (options.pipes != nullptr) *options.pipes = std::move(recorder_->trace);
+    if (options.pipes != nullptr) *options.pipes = std::move(recorder_->trace());
   }
   // A tensor that an operation takes as a value is read as a whole.
   void note_whole_reads(OpId op, const OpInfo& info) const {

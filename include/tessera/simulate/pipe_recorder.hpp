@@ -1,17 +1,15 @@
 // Writes down what the pipes do while a function runs: the bytes of buffers, and of tensors those that really move.
 #pragma once
 
-#include "../ir/accesses.hpp"
-#include "../ir/pipe_trace.hpp"
-#include "../ir/tile_bytes.hpp"
+#include "../ir/trace_writer.hpp"
 
 namespace tessera::simulator {
 
 class PipeRecorder {
  public:
-  explicit PipeRecorder(const Function& f) : f_(f), views_(f) {}
+  explicit PipeRecorder(const Function& f) : f_(f), views_(f), writer_(f) {}
 
-  PipeTrace trace;
+  [[nodiscard]] PipeTrace& trace() { return writer_.trace; }
 
   /// An operation starts.
   void start() {
@@ -37,35 +35,20 @@ class PipeRecorder {
     if (info.is_view && f_.result_count(op) > 0 && f_.type(f_.result(op)).is_tile()) views_.make(op, number);
     const Pipe pipe = pipe_of(f_, op);
     if (pipe == Pipe::none) return;
-    begin(PipeEvent::Kind::instruction, pipe, op);
+    writer_.instruction(op, pipe);
     for_each_access(f_, op, [&](ValueId v, bool writes) {
-      if (f_.type(v).is_tile()) {
-        const MemorySpace space = f_.type(v).space;
-        views_.of(v).for_each_run([&](std::int64_t from, std::int64_t to) { add({space, 0, from, to, writes, false, 0}); });
-      } else if (!tensors_touched_) {
-        add({Gm, f_[parameter_of(f_, v)].position, 0, bytes(parameter_of(f_, v)), writes, false, 0});
-      }
+      if (f_.type(v).is_tile()) writer_.tile(f_.type(v).space, views_.of(v), writes);
+      else if (!tensors_touched_) writer_.access({Gm, f_[parameter_of(f_, v)].position, 0, bytes(parameter_of(f_, v)), writes, false, 0});
     });
-    for (const TraceAccess& a : gm_) add(a);
+    for (const TraceAccess& a : gm_) writer_.access(a);
   }
   /// A flag or a barrier.
-  void sync(OpId op) {
-    const auto kind = f_.is(op, ops::set_flag) ? PipeEvent::Kind::set_flag : f_.is(op, ops::wait_flag) ? PipeEvent::Kind::wait_flag : PipeEvent::Kind::barrier;
-    begin(kind, static_cast<Pipe>(f_.attr(op, AttrKey::pipe)), op);
-    trace.events.back().to_pipe = static_cast<Pipe>(f_.attr(op, AttrKey::to_pipe));
-    trace.events.back().event = static_cast<std::uint8_t>(f_.attr(op, AttrKey::event));
-  }
+  void sync(OpId op) { writer_.sync(op); }
 
  private:
-  void begin(PipeEvent::Kind kind, Pipe pipe, OpId op) {
-    trace.events.push_back({kind, pipe, Pipe::none, 0, op, static_cast<std::uint32_t>(trace.accesses.size()), 0});
-  }
-  void add(const TraceAccess& a) {
-    trace.accesses.push_back(a);
-    ++trace.events.back().access_count;
-  }
   const Function& f_;
   TileViews views_;
+  TraceWriter writer_;
   std::vector<TraceAccess> gm_;
   bool tensors_touched_ = false;
 };

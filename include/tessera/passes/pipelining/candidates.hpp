@@ -8,7 +8,7 @@
 
 #include "../../ir/accesses.hpp"
 #include "../../ir/split_regions.hpp"
-#include "trips.hpp"
+#include "../trips.hpp"
 
 namespace tessera::detail {
 

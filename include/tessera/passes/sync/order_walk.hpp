@@ -2,6 +2,7 @@
 // is walked twice, for its first turn and for a later one; both blocks of a branch are.
 #pragma once
 
+#include "../trips.hpp"
 #include "path.hpp"
 #include "plan.hpp"
 
@@ -85,9 +86,9 @@ class OrderWalk {
     entries_[op.index] = {path_.known, now_};
     for (const std::uint32_t n : plan_.homes(op)) raise(n, entry_row(op, plan_.pairs[n].from), op);
     const bool counted = f_.is(op, ops::for_loop);
-    const int trips = counted ? known_trips(op) : -1;
+    const std::int64_t trips = counted && trip_fault(f_, op).empty() ? known_trips(f_, op) : unknown_trips;
     Path none = path_;
-    for (int turn = 0; turn < 2 && (trips < 0 || turn < trips) && !failed_; ++turn) {
+    for (int turn = 0; turn < 2 && (trips == unknown_trips || turn < trips) && !failed_; ++turn) {
       if (!counted) block(f_.block(op, 0));
       if (!counted && turn == 0) none = path_;
       block(f_.block(op, counted ? 0 : 1));
@@ -99,15 +100,6 @@ class OrderWalk {
     lower_behind(op);
     std::swap(none, path_);
     join(std::move(none));
-  }
-  // Turns of a loop with constant bounds, 2 for more; negative: not known.
-  [[nodiscard]] int known_trips(OpId op) const {
-    const auto number = [&](int i) { return f_[f_.operand(op, i)].integer; };
-    if (!f_.is_constant(f_.operand(op, 0)) || !f_.is_constant(f_.operand(op, 1))) return -1;
-    if (number(0) >= number(1)) return 0;
-    std::int64_t second = 0;
-    const bool one = f_.is_constant(f_.operand(op, 2)) && (__builtin_add_overflow(number(0), number(2), &second) || second >= number(1));
-    return one ? 1 : 2;
   }
   Moment tick(OpId op) {
     op_at_.resize(++now_ + 1);

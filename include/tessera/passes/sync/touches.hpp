@@ -21,25 +21,12 @@ struct Touch {
 
 class Touches {
  public:
-  explicit Touches(const Function& f) : f_(f), views_(f), first_(f.operation_count()), count_(f.operation_count()) {
-    find_shared_tensors();
+  explicit Touches(const Function& f) : f_(f), views_(f), shared_(shared_tensors(f)), first_(f.operation_count()), count_(f.operation_count()) {
     for (const OpId op : all_operations(f)) add(op);
   }
   [[nodiscard]] List<Touch> of(OpId op) const { return {touches_.data() + first_[op.index], count_[op.index]}; }
 
  private:
-  // Tensors that nobody writes, or that one pipe alone works on, order themselves.
-  void find_shared_tensors() {
-    std::vector<unsigned> pipes(f_.parameters.size());
-    std::vector<bool> written(f_.parameters.size());
-    for (const OpId op : all_operations(f_))
-      for_each_access(f_, op, [&](ValueId v, bool writes) {
-        if (f_.type(v).is_tile()) return;
-        pipes[number(v)] |= 1u << static_cast<unsigned>(pipe_of(f_, op));
-        written[number(v)] = written[number(v)] || writes;
-      });
-    for (std::size_t i = 0; i < pipes.size(); ++i) shared_.push_back(written[i] && (pipes[i] & (pipes[i] - 1)) != 0);
-  }
   [[nodiscard]] static ByteRange hull(const TileBytes& b) { return {b.begin, b.begin + (b.count - 1) * b.pitch + b.run}; }
   [[nodiscard]] std::uint32_t number(ValueId tensor) const { return f_[parameter_of(f_, tensor)].position; }
 
@@ -59,7 +46,7 @@ class Touches {
 
   const Function& f_;
   TileViews views_;
-  std::vector<bool> shared_;  // by parameter
+  const std::vector<bool> shared_;  // by parameter
   std::vector<std::size_t> first_, count_;  // by operation
   std::vector<Touch> touches_;
 };

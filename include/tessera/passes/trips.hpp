@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "../../ops/all.hpp"
-#include "../../ir/function.hpp"
+#include "../ops/all.hpp"
+#include "../ir/function.hpp"
 
 namespace tessera::detail {
 
