@@ -9,6 +9,7 @@
 #include "inline_tileops.hpp"
 #include "insert_sync.hpp"
 #include "legalize.hpp"
+#include "order_factors.hpp"
 #include "pipeline_loops.hpp"
 #include "plan_memory.hpp"
 
@@ -16,7 +17,7 @@ namespace tessera {
 
 namespace detail {
 inline constexpr const Pass* all_passes[] = {&infer_tileop_summary, &inline_tileops, &convert_tensor_to_tile_ops, &flatten_tile_nd_to_2d, &legalize, &infer_memory_space,
-                                             &pipeline_loops, &assign_buffers, &plan_memory, &insert_sync};
+                                             &order_factors, &pipeline_loops, &assign_buffers, &plan_memory, &insert_sync};
 inline constexpr std::size_t pass_count = sizeof all_passes / sizeof all_passes[0];
 }  // namespace detail
 
