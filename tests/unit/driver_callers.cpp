@@ -5,8 +5,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "support/programs.hpp"
-#include "tessera/driver.hpp"
+#include "support/catch.hpp"
+#include "support/generator.hpp"
+#include "support/ir.hpp"
+#include "tessera/driver/manifest.hpp"
 
 namespace {
 
@@ -39,7 +41,7 @@ struct Generator {
   int run(std::vector<std::string> arguments, const Registry& kernels = Registry::instance()) {
     out.str({});
     err.str({});
-    return driver::run({kernels, out, err}, std::move(arguments), "gen");
+    return run_generator(kernels, out, err, std::move(arguments), "gen");
   }
   [[nodiscard]] std::string file(const std::string& name) const {
     std::ifstream in(directory / name);

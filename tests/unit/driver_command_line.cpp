@@ -9,7 +9,9 @@
 #include <stdexcept>
 
 #include "support/catch.hpp"
-#include "tessera/driver.hpp"
+#include "support/generator.hpp"
+#include "tessera/driver/manifest.hpp"
+#include "tessera/passes/pipeline.hpp"
 
 namespace {
 
@@ -45,7 +47,7 @@ struct Generator {
   int run(std::vector<std::string> arguments) {
     out.str({});
     err.str({});
-    return driver::run({kernels, out, err}, std::move(arguments), program);
+    return test::run_generator(kernels, out, err, std::move(arguments), program);
   }
   int emit(std::vector<std::string> arguments = {}) {
     arguments.insert(arguments.begin(), {"emit", "--out", directory.string()});
