@@ -15,7 +15,7 @@ template <class K, class... A>
   requires simulates_with<K, A&&...>
 auto simulate(const K& kernel, const SimulateOptions& options, A&&... arguments) {
   const auto meaning = kernel.trace();
-  const auto lowered = lower(meaning, {.arch = options.arch, .pipelining = false, .synchronise = options.pipe_checks != PipeChecks::off});
+  const auto lowered = lower(meaning, {.arch = options.arch, .synchronise = options.pipe_checks != PipeChecks::off});
   std::vector<HostTensor> results = simulate_lowered(meaning, lowered, std::vector<Argument>{Argument(arguments)...}, options);
   return detail::result_arrays<typename K::result_type>::take(results);
 }

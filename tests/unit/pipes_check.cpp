@@ -130,6 +130,7 @@ TEST_CASE("vector instructions overlap on a3 where no barrier stands between the
   CHECK(Trace().add({reads(0, 64), writes(0, 64)}).good());
   CHECK_FALSE(Trace().add({reads(0, 64)}).add({reads(0, 64), writes(0, 64)}).fault().empty());
   CHECK_FALSE(Trace().add({reads(0, 64)}).add({reads(0, 64), writes(0, 64)}).replayed().empty());
+  CHECK(Trace().add({reads(0, 96)}).add({reads(0, 64)}).add({writes(0, 64)}).fault() == "add (k.cpp:3, V) writes bytes 0 to 64 of Vec, which add (k.cpp:1, V) may not have read yet");
   CHECK(Trace().add({writes(0, 64)}).add({writes(64, 128)}).flag(v, mte3).store({reads(0, 128)}).good());
 }
 

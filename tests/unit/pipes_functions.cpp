@@ -136,7 +136,6 @@ TEST_CASE("a run tells what the pipes did") {
   CHECK(simulated(k.f, 2, options) == "nothing is thrown");
   std::string text;
   for (const PipeEvent& e : trace.events) {
-    if (k.f.info(e.op).level == Level::scalar) continue;
     text.append(name(runner(e))).append(" ").append(k.f.info(e.op).name);
     trace.for_each_access(e, [&](std::uint32_t a) {
       const TraceAccess& x = trace.accesses[a];

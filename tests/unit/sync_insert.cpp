@@ -175,6 +175,30 @@ TEST_CASE("a tensor that is read and written: windows that cannot meet need no f
   runs(halves);
 }
 
+TEST_CASE("windows that only another turn of an outer loop meets") {
+  const auto inner = kernel("inner", [](InOut<F32<128, 128>> x) {
+    for (Index i : range(0, 96, 32))
+      for (Index j : range(0, 128, 32)) store(load<Shape<32, 32>>(x, at(i, j)) * 2.0f, x, at(i + 32, j));
+  });
+  CHECK(contains(order(inner, Arch::a3, true), "MTE3>MTE2"));
+  runs(inner);
+  const auto in_branch = kernel("in_branch", params("x", "n"), [](InOut<F32<128, 64>> x, Index n) {
+    for (Index i : range(0, 96, 32)) if_(i < n, [&] { store(load<Shape<32, 64>>(x, at(i, 0)) * 2.0f, x, at(i + 32, 0)); });
+  });
+  CHECK(contains(order(in_branch, Arch::a3, true), "MTE3>MTE2"));
+  for (const double n : {0.0, 33.0, 128.0}) runs(in_branch, {{"n", n}});
+  // The store in front of the load meets it a turn later.
+  const auto store_first = kernel("store_first", [](F32<32, 64> y, InOut<F32<128, 64>> x, Out<F32<96, 64>> out) {
+    auto t = load<Shape<32, 64>>(y, at(0, 0));
+    for (Index i : range(0, 96, 32)) {
+      store(t, x, at(i + 32, 0));
+      store(load<Shape<32, 64>>(x, at(i, 0)), out, at(i, 0));
+    }
+  });
+  CHECK(contains(order(store_first, Arch::a3, true), "MTE3>MTE2"));
+  runs(store_first);
+}
+
 TEST_CASE("vector instructions on a3: a barrier where one needs what another is still at work on") {
   const auto small = kernel("small", [](F32<16, 32> x) { return exp(abs(x)); });
   CHECK(contains(order(small), "abs |V| exp"));
@@ -226,6 +250,14 @@ TEST_CASE("a while loop: its condition runs once more than its body") {
     });
   });
   for (const double n : {0.0, 1.0, 4.0}) runs(k, {{"n", n}});
+  // What the body computes and the condition reads.
+  const auto reads = kernel("reads", [](F32<16, 64> x) {
+    Var t = x * 4.0f;
+    while_([&] { return read(t, at(0, 0)) > 0.0f; }, [&] { t = t - 10.0f; });
+    return t;
+  });
+  CHECK(contains(order(reads), "V>S0! while { V>S0? read"));
+  runs(reads);
 }
 
 TEST_CASE("more than eight flags between two pipes") {

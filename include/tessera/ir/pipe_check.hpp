@@ -127,6 +127,9 @@ class PipeCheck {
   void require_done(std::uint32_t i, std::uint32_t a, std::uint32_t earlier, AccessKind kind, const Clock& now) {
     if (earlier == none || is_done(earlier, now) || fault_) return;
     if (kind != AccessKind::adds && in_step(f_, arch_, t_, earlier, i, t_.accesses[a])) return;
+    report(i, a, earlier, kind);
+  }
+  void report(std::uint32_t i, std::uint32_t a, std::uint32_t earlier, AccessKind kind) {
     const PipeEvent& e = t_.events[earlier];
     const TraceAccess& mine = t_.accesses[a];
     const TraceAccess* theirs = nullptr;
@@ -142,7 +145,7 @@ class PipeCheck {
   void look(std::uint32_t i, std::uint32_t a, const Cell& cell, const Clock& now) {
     const AccessKind kind = kind_of(t_.accesses[a]);
     if (kind != AccessKind::reads && cell.reader_before != none && !is_done(cell.reader_before, now) && !fault_)
-      fault_ = words_.conflict(t_.events[i], t_.accesses[a], t_.events[cell.reader_before], t_.accesses[a]);
+      report(i, a, cell.reader_before, AccessKind::reads);
     require_done(i, a, cell.writer, AccessKind::writes, now);
     if (cell.was_read && kind != AccessKind::reads)
       for (const std::uint32_t r : cell.readers) require_done(i, a, r, AccessKind::reads, now);

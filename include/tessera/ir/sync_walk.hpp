@@ -16,6 +16,7 @@ struct WalkChoices {
   enum class Branch : std::uint8_t { taken, other, alternate, random };
   std::int64_t trips = 3;  ///< of a loop, at most; of one that is known to turn again, at least two
   std::int64_t others = -1;  ///< of every second loop, in the order in which they are met; -1: the same
+  std::int64_t only = -1;    ///< the number of the one loop that takes `others`; -1: every second one does
   Branch branch = Branch::taken;
   bool last_trips = false;  ///< of a loop with more trips: its last ones, not its first
   std::uint64_t seed = 0;   ///< of random branches; trips are random then, too
@@ -32,7 +33,7 @@ class SyncWalk {
   [[nodiscard]] const PipeTrace& trace() const { return writer_.trace; }
   bool chose_branch = false;  ///< a branch could have gone the other way
   bool chose_trips = false;   ///< a loop could have turned more, or fewer times
-  [[nodiscard]] bool chose_several() const { return met_.size() > 1; }  ///< so could several loops
+  [[nodiscard]] std::size_t choosing_loops() const { return met_.size(); }  ///< how many could have
   bool cut_trips = false;     ///< a loop of known trips turns more often
 
  private:
@@ -64,8 +65,9 @@ class SyncWalk {
   /// Of random ones those of one length have the same.
   [[nodiscard]] std::int64_t chosen_trips(OpId loop, const std::optional<Affine>& length) {
     chose_trips = true;
-    const std::size_t order = met_.emplace(loop.index, met_.size()).first->second;
-    if (choices_.branch != WalkChoices::Branch::random) return choices_.others >= 0 && order % 2 != 0 ? choices_.others : choices_.trips;
+    const auto order = static_cast<std::int64_t>(met_.emplace(loop.index, met_.size()).first->second);
+    const bool other = choices_.only >= 0 ? order == choices_.only : order % 2 != 0;
+    if (choices_.branch != WalkChoices::Branch::random) return choices_.others >= 0 && other ? choices_.others : choices_.trips;
     const auto any = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(choices_.trips + 1));
     if (!length) return any;
     std::vector<std::int64_t> key{5, length->constant};

@@ -34,7 +34,7 @@ class PipeRecorder {
     const OpInfo& info = f_.info(op);
     if (info.is_view && f_.result_count(op) > 0 && f_.type(f_.result(op)).is_tile()) views_.make(op, number);
     const Pipe pipe = pipe_of(f_, op);
-    if (pipe == Pipe::none) return;
+    if (pipe == Pipe::none || info.level == Level::scalar) return;
     writer_.instruction(op, pipe);
     for_each_access(f_, op, [&](ValueId v, bool writes) {
       if (f_.type(v).is_tile()) writer_.tile(f_.type(v).space, views_.of(v), writes);

@@ -124,8 +124,9 @@ class OrderWalk {
 
   // --- what is in order already ---
   void record(const Touch& t, OpId op, Moment m) {
-    if (t.space != Gm) path_.chip[t.space].record(t.bytes, t.pipe, t.writes, m);
-    else path_.tensors[t.tensor].record(op, {m, t.pipe, t.writes});
+    const Deed made{op, m, t.pipe, t.writes};
+    if (t.space != Gm) path_.chip[t.space].record(t.bytes, made);
+    else path_.tensors[t.tensor].record(made, [&](Moment moment) { return run_with(op, moment).block; });
   }
   // What an instruction touches waits for whatever it meets: the latest first, since who knows that often knows the others, too.
   void require(OpId op, Pipe pipe) {
@@ -146,21 +147,22 @@ class OrderWalk {
         if (d.moment > latest.moment && !in_order && !is_done(d, pipe, op)) latest = d;
       };
       if (t.space == Gm)
-        path_.tensors[t.tensor].for_each_earlier(t.writes, [&](const Deed& d, OpId by) { look(d, d.is_known && apart(d, by, op)); });
+        path_.tensors[t.tensor].for_each_earlier(t.writes, [&](const Deed& d) { look(d, d.op && are_apart(f_, d.op, op, run_with(op, d.moment))); });
       else
         path_.chip[t.space].for_each_earlier(t.bytes, t.writes, [&](const Deed& d) {
-          look(d, d.is_last && d.is_known && d.pipe == pipe && follows_in_step(f_, op_at_[d.moment], op, t.space, t.bytes));
+          look(d, d.op && d.is_last && d.pipe == pipe && follows_in_step(f_, d.op, op, t.space, t.bytes));
         });
     }
     return latest;
   }
-  [[nodiscard]] bool apart(const Deed& d, OpId first, OpId second) const {
-    const BlockId home = f_[second].parent;
-    const bool same_run = d.moment > begin_[home.index];
-    return are_apart(f_, first, second, {home, same_run ? OpId{} : f_[home].owner});
+  // How an earlier moment stands to an operation now.
+  [[nodiscard]] Relation run_with(OpId op, Moment m) const {
+    Relation r{f_[op].parent, {}};
+    for (; m <= begin_[r.block.index] && f_[r.block].owner; r.block = f_[r.between].parent) r.between = f_[r.block].owner;
+    return r;
   }
   [[nodiscard]] bool is_done(const Deed& d, Pipe to, OpId op) const {
-    return d.is_known ? is_done(at(d.pipe), to, d.moment, op) : d.moment <= path_.known[at(to)][at(d.pipe)];
+    return d.op ? is_done(at(d.pipe), to, d.moment, op) : d.moment <= path_.known[at(to)][at(d.pipe)];
   }
   // Whether in front of `op`, `to` knows an earlier moment of a pipe to be over: so far it knows the whole pipe to be, or it has
   // waited for a flag that is raised behind what happened then, or behind what itself waits for that.
@@ -211,7 +213,7 @@ class OrderWalk {
   }
   void add_pair(const Deed& d, Pipe to, OpId before) {
     const FlagPair p = pair_between(f_, order_, d.pipe, to, op_at_[d.moment], before);
-    if (p.home && !d.is_known) {  // a flag from turn to turn tells about one operation
+    if (p.home && !d.op) {  // a flag from turn to turn tells about one operation
       plan_.barriers[before.index] |= bit(Pipe::none);
       return barriers(before);
     }

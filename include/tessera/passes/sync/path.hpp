@@ -8,47 +8,49 @@
 
 namespace tessera::detail {
 
-/// The accesses to one tensor: of each operation the last one.
+/// The accesses to one tensor.
 class TensorHistory {
  public:
-  /// Calls visit(deed, operation) for what may have to be done before the tensor is read or, with `writes`, written.
+  /// Calls visit(deed) for what may have to be done before the tensor is read or, with `writes`, written.
   template <class Visit>
   void for_each_earlier(bool writes, Visit&& visit) const {
-    for (const auto& [op, d] : accesses_)
-      if (writes || d.writes) visit(d, op);
+    for (const Deed& d : accesses_)
+      if (writes || d.writes) visit(d);
     for (const Deed& d : forgotten_.list())
-      if (writes || d.writes) visit(d, OpId{});
+      if (writes || d.writes) visit(d);
   }
-  void record(OpId op, const Deed& made) {
-    for (auto& [known, d] : accesses_)
-      if (known == op && d.writes == made.writes) {
-        d = made;
-        return;
-      }
-    // Of many, the windows of the earlier ones are forgotten.
-    if (accesses_.size() == most) forget();
-    accesses_.emplace_back(op, made);
+  /// Of an operation the last access is kept of each run of the blocks around it, for in which of them two accesses are decides
+  /// how their windows stand to each other. run_of(moment) tells the runs that have begun since apart.
+  template <class RunOf>
+  void record(const Deed& made, RunOf&& run_of) {
+    std::vector<BlockId> newer{run_of(made.moment)};  // the runs of which a later access is kept
+    accesses_.push_back(made);
+    for (std::size_t i = accesses_.size() - 1; i-- > 0;) {
+      if (!accesses_[i].is_again(made)) continue;
+      const BlockId run = run_of(accesses_[i].moment);
+      if (std::find(newer.begin(), newer.end(), run) == newer.end()) newer.push_back(run);
+      else accesses_.erase(accesses_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (accesses_.size() > most) forget();
   }
   void merge(const TensorHistory& o) {
-    for (const auto& [op, theirs] : o.accesses_) {
-      bool known = false;
-      for (auto& [own, d] : accesses_)
-        if (own == op && d.writes == theirs.writes) known = true, d.moment = std::max(d.moment, theirs.moment);
-      if (!known) accesses_.emplace_back(op, theirs);
-    }
+    for (const Deed& theirs : o.accesses_)
+      if (std::none_of(accesses_.begin(), accesses_.end(), [&](const Deed& d) { return d.is_again(theirs) && d.moment == theirs.moment; }))
+        accesses_.push_back(theirs);
     forgotten_.merge(o.forgotten_);
   }
 
  private:
-  static constexpr std::size_t most = 32;
+  static constexpr std::size_t most = 64;
+  // Of many, the windows of the earlier ones are forgotten.
   void forget() {
     Deeds all;
-    for (const auto& [op, d] : accesses_) all.merge(Deeds(d));
+    for (const Deed& d : accesses_) all.merge(Deeds(d));
     forgotten_.merge(all);
     forgotten_.shorten();
     accesses_.clear();
   }
-  std::vector<std::pair<OpId, Deed>> accesses_;
+  std::vector<Deed> accesses_;
   Deeds forgotten_;
 };
 

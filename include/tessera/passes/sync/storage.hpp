@@ -22,14 +22,15 @@ inline void take_later(Moments& to, const Moments& from) {
   for (std::size_t p = 0; p < to.size(); ++p) to[p] = std::max(to[p], from[p]);
 }
 
-/// What was done to some bytes, or in a tensor.
+/// What an operation did to some bytes, or in a tensor.
 struct Deed {
+  OpId op;  ///< none: all of the pipe up to the moment stands for many deeds
   Moment moment = 0;
   Pipe pipe = Pipe::none;
   bool writes = false;
-  bool is_last = true;    ///< of its pipe on its path
-  bool is_known = true;   ///< by its operation; otherwise all of the pipe up to the moment stands for many deeds
-  friend constexpr bool operator==(const Deed&, const Deed&) = default;
+  bool is_last = true;  ///< of its pipe on its path
+  /// The same at another time: who comes behind the later one comes behind both.
+  [[nodiscard]] bool is_again(const Deed& o) const { return op && op == o.op && writes == o.writes; }
 };
 
 /// The deeds that later ones have to come behind: of each path that leads here the last writes, and the reads since.
@@ -37,19 +38,15 @@ class Deeds {
  public:
   Deeds() = default;
   explicit Deeds(const Deed& one) : list_(1, one) {}
-  void write(Pipe pipe, Moment now) { list_.assign(1, {now, pipe, true}); }
-  void read(Pipe pipe, Moment now) {
+  void write(const Deed& d) { list_.assign(1, d); }
+  void read(const Deed& made) {
     for (Deed& d : list_)
-      if (d.pipe == pipe && !d.writes) {
-        if (d.moment == now) return;
-        d.is_last = false;
-      }
-    list_.push_back({now, pipe, false});
+      if (d.pipe == made.pipe && !d.writes && d.moment != made.moment) d.is_last = false;
+    add(made);
     if (list_.size() > most) shorten();
   }
   void merge(const Deeds& o) {
-    for (const Deed& d : o.list_)
-      if (std::find(list_.begin(), list_.end(), d) == list_.end()) list_.push_back(d);
+    for (const Deed& d : o.list_) add(d);
     if (list_.size() > most) shorten();
   }
   [[nodiscard]] const std::vector<Deed>& list() const { return list_; }
@@ -58,14 +55,23 @@ class Deeds {
     std::vector<Deed> merged;
     for (const Deed& d : list_) {
       const auto same = std::find_if(merged.begin(), merged.end(), [&](const Deed& m) { return m.pipe == d.pipe && m.writes == d.writes; });
-      if (same == merged.end()) merged.push_back({d.moment, d.pipe, d.writes, false, false});
+      if (same == merged.end()) merged.push_back({{}, d.moment, d.pipe, d.writes, false});
       else same->moment = std::max(same->moment, d.moment);
     }
     list_ = std::move(merged);
   }
 
  private:
-  static constexpr std::size_t most = 12;
+  void add(const Deed& made) {
+    for (Deed& d : list_) {
+      const bool same_pipe = !d.op && !made.op && d.pipe == made.pipe && d.writes == made.writes;
+      if (!d.is_again(made) && !same_pipe) continue;
+      if (d.moment < made.moment) d = made;
+      return;
+    }
+    list_.push_back(made);
+  }
+  static constexpr std::size_t most = 32;
   std::vector<Deed> list_;
 };
 
@@ -83,16 +89,16 @@ class SpaceHistory {
         if (writes || d.writes) visit(d);
     }
   }
-  void record(ByteRange r, Pipe pipe, bool writes, Moment now) {
+  void record(ByteRange r, const Deed& made) {
     if (r.begin >= r.end) return;
     split(r.begin);
     split(r.end);
-    if (!writes) return cover(r.begin, r.end, [&](Deeds& d) { d.read(pipe, now); });
+    if (!made.writes) return cover(r.begin, r.end, [&](Deeds& d) { d.read(made); });
     // Whoever touches the bytes from now on comes behind this one, and so behind all before it.
     pieces_.erase(pieces_.lower_bound(r.begin), pieces_.lower_bound(r.end));
-    Piece made{r.end, {}};
-    made.deeds.write(pipe, now);
-    pieces_.emplace(r.begin, std::move(made));
+    Piece piece{r.end, {}};
+    piece.deeds.write(made);
+    pieces_.emplace(r.begin, std::move(piece));
   }
   /// What either of two paths did.
   void merge(const SpaceHistory& other) {

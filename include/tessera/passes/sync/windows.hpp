@@ -26,17 +26,17 @@ struct Scaled {
   return {v, 1, 0};
 }
 
-/// How two accesses stand to each other: in one run of a block, or the second in a later turn of a loop around it.
+/// How two accesses stand to each other.
 struct Relation {
-  BlockId block;  ///< that holds both
-  OpId loop;      ///< none: in one run of the block
+  BlockId block;  ///< the innermost one of which one run holds both
+  OpId between;   ///< the loop or branch in it that holds the second access, in another run of its blocks; none: the same run
 };
 
 /// Whether a value is the same for both accesses.
 [[nodiscard]] inline bool is_same(const Function& f, ValueId v, const Relation& r) {
   const BlockId home = f.defining_block(v);
   if (!home) return true;
-  for (BlockId b = r.loop ? f[r.loop].parent : r.block;; b = f[f[b].owner].parent) {
+  for (BlockId b = r.block;; b = f[f[b].owner].parent) {
     if (b == home) return true;
     if (!f[b].owner) return false;
   }
@@ -55,8 +55,8 @@ struct Relation {
       if (x.constant + a.box[i] <= y.constant || y.constant + b.box[i] <= x.constant) return true;
       continue;
     }
-    if (!r.loop || !f.is(r.loop, ops::for_loop) || x.base != f[f.block(r.loop)].arguments[0]) continue;
-    const ValueId step = f.operand(r.loop, 2);
+    if (!r.between || !f.is(r.between, ops::for_loop) || x.base != f[f.block(r.between)].arguments[0]) continue;
+    const ValueId step = f.operand(r.between, 2);
     // Some turns later the counter is larger by one step at least.
     if (f.is_constant(step) && x.scale > 0 && f[step].integer * x.scale + y.constant - x.constant >= a.box[i]) return true;
   }
