@@ -271,6 +271,15 @@ TEST_CASE("more than eight flags between two pipes") {
   runs(k);
 }
 
+TEST_CASE("a loop with more buffers than flags has no barrier") {
+  const auto k = kernel("many_buffers", params("x", "out"), [](F32<800, 32> x, Out<F32<800, 32>> out) {
+    for (Index i : range(0, 800, 80).pipelined(2))
+      for (int t = 0; t < 5; ++t) store(exp(load<Shape<16, 32>>(x, at(i + 16 * t, 0))), out, at(i + 16 * t, 0));
+  });
+  CHECK(count(with_flags(k, Arch::a3, true), ops::barrier) == 0);
+  runs(k);
+}
+
 TEST_CASE("buffers that a loop needs again, swaps and merges: the same numbers in any order of the pipes") {
   const auto index_kept = kernel("index_kept", params("x", "index", "n", "out"), [](F32<8, 64> x, F32<1, 64> index, Index n, Out<F32<1, 64>> out) {
     auto kept = load<Shape<1, 64>>(index, at(0, 0));

@@ -87,25 +87,45 @@ class EventNumbers {
       if (((avoided >> e) & 1u) == 0 && (free < 0 || ends[e] < ends[free])) free = e;
     return free;
   }
-  // One pair for this one and another: raised behind the later of their operations, waited for in front of the earlier one.
+  // One pair for two of those that may be raised together with this one: raised behind the later of their operations, waited for
+  // in front of the earlier one. The two are those that it moves least.
   void save_number(std::uint32_t n) {
-    FlagPair p = plan_.pairs[n];
-    plan_.pairs[n].used = false;
+    std::vector<std::uint32_t> near;
+    const Life mine = life(n);
     for (std::uint32_t k = 0; k < plan_.pairs.size(); ++k) {
-      FlagPair& q = plan_.pairs[k];
-      if (k == n || !q.used || q.from != p.from || q.to != p.to || q.home != p.home || f_[q.after].parent != f_[p.after].parent ||
-          f_[q.before].parent != f_[p.before].parent || q.ends_waiting != p.ends_waiting)
-        continue;
-      const OpId after = order_.begin(p.after) < order_.begin(q.after) ? q.after : p.after;
-      const OpId before = order_.begin(p.before) < order_.begin(q.before) ? p.before : q.before;
-      if (!p.home && order_.begin(before) <= order_.end(after)) continue;
-      q.used = false;
-      p.after = after;
-      p.before = before;
-      plan_.add(p);
+      const FlagPair& q = plan_.pairs[k];
+      if (!q.used || q.from != plan_.pairs[n].from || q.to != plan_.pairs[n].to) continue;
+      if (const Life other = life(k); other.begin <= mine.end && mine.begin <= other.end) near.push_back(k);
+    }
+    std::optional<FlagPair> best;
+    std::uint32_t least = UINT32_MAX, of[2] = {};
+    for (std::size_t i = 0; i < near.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (const auto both = merged(plan_.pairs[near[i]], plan_.pairs[near[k]]); both && both->moved < least)
+          best = both->pair, least = both->moved, of[0] = near[i], of[1] = near[k];
+    if (!best) {
+      plan_.pairs[n].used = false;
+      plan_.barriers[plan_.pairs[n].before.index] |= bit(Pipe::none);
       return;
     }
-    plan_.barriers[p.before.index] |= bit(Pipe::none);
+    for (const std::uint32_t k : of) plan_.pairs[k].used = false;
+    plan_.add(*best);
+  }
+  struct Merged {
+    FlagPair pair;
+    std::uint32_t moved = 0;  // how far its set and its wait stand from where they were, in the text
+  };
+  [[nodiscard]] std::optional<Merged> merged(const FlagPair& p, const FlagPair& q) const {
+    if (q.home != p.home || f_[q.after].parent != f_[p.after].parent || f_[q.before].parent != f_[p.before].parent || q.ends_waiting != p.ends_waiting)
+      return {};
+    const bool q_is_later = order_.begin(p.after) < order_.begin(q.after), p_is_earlier = order_.begin(p.before) < order_.begin(q.before);
+    Merged m{p, 0};
+    m.pair.after = q_is_later ? q.after : p.after;
+    m.pair.before = p_is_earlier ? p.before : q.before;
+    m.pair.avoided |= q.avoided;
+    if (!p.home && order_.begin(m.pair.before) <= order_.end(m.pair.after)) return {};
+    m.moved = order_.begin(m.pair.after) - order_.begin(q_is_later ? p.after : q.after) + order_.begin(p_is_earlier ? q.before : p.before) - order_.begin(m.pair.before);
+    return m;
   }
 
   const Function& f_;

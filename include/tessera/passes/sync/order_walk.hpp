@@ -32,6 +32,8 @@ class OrderWalk {
     block(f_.body());
     return !failed_;
   }
+  /// Of operations; each of a loop's body counts for every turn.
+  [[nodiscard]] std::size_t visits() const { return visits_; }
   [[nodiscard]] const std::optional<FlagFault>& flag_fault() const { return flag_fault_; }
 
  private:
@@ -41,6 +43,7 @@ class OrderWalk {
   void block(BlockId b) {
     begin_[b.index] = now_;
     for (OpId op = f_[b].first; op && !failed_; op = f_.next(op)) {
+      ++visits_;
       if (f_.block_count(op) > 0) control(op);
       else if (const Pipe pipe = pipe_of(f_, op); pipe != Pipe::none && f_.info(op).level != Level::scalar) instruction(op, pipe);
       else pass(op);
@@ -95,11 +98,13 @@ class OrderWalk {
     }
     if (!counted) block(f_.block(op, 0));
     lower_behind(op);
-    if (trips > 0) return;
-    std::swap(none, path_);
-    lower_behind(op);
-    std::swap(none, path_);
-    join(std::move(none));
+    if (trips <= 0) {
+      std::swap(none, path_);
+      lower_behind(op);
+      std::swap(none, path_);
+      join(std::move(none));
+    }
+    for (const std::uint32_t n : plan_.homes(op)) path_.raised.erase(n);
   }
   Moment tick(OpId op) {
     op_at_.resize(++now_ + 1);
@@ -192,16 +197,16 @@ class OrderWalk {
     return !op;
   }
   [[nodiscard]] bool waited_since(std::uint32_t n, Moment m) const {
-    const auto waited = path_.waited.find(n);
-    return waited != path_.waited.end() && waited->second >= m;
+    return n < path_.waited.size() && path_.waited[n] >= m;
   }
   // Each run of the block has both sets; in this run, a later one, `to` has waited for the second one.
   [[nodiscard]] bool passed_on(const FlagPair& first, Pipe to, Moment m) const {
     const BlockId block = f_[first.before].parent;
     if (m > begin_[block.index]) return false;
-    for (const auto& [n, moment] : path_.waited) {
+    for (std::size_t n = 0; n < path_.waited.size(); ++n) {
       const FlagPair& second = plan_.pairs[n];
-      if (second.used && second.home && second.from == first.to && second.to == to && f_[second.after].parent == block &&
+      const Moment moment = path_.waited[n];
+      if (moment > 0 && second.used && second.home && second.from == first.to && second.to == to && f_[second.after].parent == block &&
           f_[second.before].parent == block && order_.begin(first.before) <= order_.begin(second.after) && moment >= begin_[block.index])
         return true;
     }
@@ -218,7 +223,7 @@ class OrderWalk {
       return barriers(before);
     }
     const std::uint32_t n = plan_.add(p);
-    path_.waited[n] = now_;
+    path_.wait(n, now_);
     // What the flag tells in other turns than the last one is not known yet.
     if (p.home) path_.raised[n] = entry_row(p.home, d.pipe);
     else take_later(path_.known[at(to)], snapshot(p.after, d.pipe));
@@ -244,7 +249,7 @@ class OrderWalk {
   void lower(std::uint32_t n, const Moments& row, OpId op) {
     const FlagPair& p = plan_.pairs[n];
     take_later(path_.known[at(p.to)], row);
-    path_.waited[n] = now_;
+    path_.wait(n, now_);
     if (mode_ != Mode::flags) return;
     op_at_.resize(++now_ + 1);
     op_at_[now_] = op;
@@ -298,6 +303,7 @@ class OrderWalk {
   std::map<std::uint32_t, std::pair<Matrix, Moment>> entries_;  // by loop
   std::vector<Moment> begin_;                       // by block: of its latest run
   std::optional<FlagFault> flag_fault_;
+  std::size_t visits_ = 0;
   bool failed_ = false;
 };
 

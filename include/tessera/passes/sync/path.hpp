@@ -68,9 +68,13 @@ struct Path {
   std::array<SpaceHistory, space_count> chip;
   std::vector<TensorHistory> tensors;       ///< by parameter
   std::map<std::uint32_t, Moments> raised;  ///< by pair with a home: what its flag tells
-  std::map<std::uint32_t, Moment> waited;   ///< by pair: when its flag was waited for last
+  std::vector<Moment> waited;               ///< by pair: when its flag was waited for last; shorter where later ones never were
   std::map<std::uint32_t, std::vector<Lowered>> lowered;  ///< by flag: on each path that leads here
 
+  void wait(std::uint32_t pair, Moment now) {
+    if (waited.size() <= pair) waited.resize(pair + 1);
+    waited[pair] = now;
+  }
   /// Who knows all that a pipe did on this path knows it to be done up to now.
   void forward(Moment now) {
     for (Moments& row : known) forward(row, now);
@@ -84,10 +88,8 @@ struct Path {
     for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].merge(o.tensors[i]);
     for (auto& [pair, row] : raised)
       if (const auto theirs = o.raised.find(pair); theirs != o.raised.end()) keep_earlier(row, theirs->second);
-    for (auto& [pair, moment] : waited) {
-      const auto theirs = o.waited.find(pair);
-      moment = theirs != o.waited.end() ? std::min(moment, theirs->second) : 0;
-    }
+    waited.resize(std::min(waited.size(), o.waited.size()));
+    for (std::size_t n = 0; n < waited.size(); ++n) waited[n] = std::min(waited[n], o.waited[n]);
     for (const auto& [flag, theirs] : o.lowered) {
       std::vector<Lowered>& own = lowered[flag];
       for (const Lowered& l : theirs)
