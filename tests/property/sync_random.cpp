@@ -109,7 +109,7 @@ std::unique_ptr<RandomTensorProgram> tensor_program(std::uint64_t seed, int n) {
 }  // namespace
 
 TEST_CASE("random kernels are synchronised, and no flag less will do") {
-  const int programs = TESSERA_LONG_TESTS ? 2500 : 250;
+  const int programs = TESSERA_LONG_TESTS ? 3200 : 250;
   for (const Count& count : {check_programs("tile programs", programs, synchronised, tile_program), check_programs("tensor programs", programs, synchronised, tensor_program)})
     CHECK(count.found * 1000 >= count.units * 995);  // the others are needed on paths only that the conditions rule out
 }
