@@ -42,7 +42,10 @@ TEST_CASE("at level 3 tiles have addresses; the memory map tells them") {
     compare_with_file(std::string(k.name) + ".a3.level3.pto", emit_pto_mlir(f, {.arch = Arch::a3, .level = 3}));
     compare_with_file(std::string(k.name) + ".a3.memory.txt", memory_map(f));
     CHECK_FALSE(address_fault(f));
-    CHECK(emit_pto_mlir(f, {.arch = Arch::a3}) == emit_pto_mlir(k.make()->f, {.arch = Arch::a3}));
+    // The assembler plans at level 2, and must be told what fits in place only.
+    const std::string planned = emit_pto_mlir(f, {.arch = Arch::a3});
+    if (k.make == full_space) compare_with_file("full_space.a3.in_place.pto", planned);
+    else CHECK(planned == emit_pto_mlir(k.make()->f, {.arch = Arch::a3}));
   }
   const Function f = plan_memory.run(matmul_loop()->f, {Arch::a5});
   compare_with_file("matmul_loop.a5.level3.pto", emit_pto_mlir(f, {.arch = Arch::a5, .level = 3}));

@@ -121,6 +121,34 @@ inline LoweredKernel while_sum() {
   return l;
 }
 
+/// A loop that starts where the counter of the one around it is.
+inline LoweredKernel triangle() {
+  auto l = std::make_unique<Lowered>("triangle");
+  const ValueId x = l->parameter("x", tensor_type(f32, {64, 64})), out = l->parameter("out", tensor_type(f32, {64, 64}), Direction::out);
+  const ValueId zero = l->index(0), step = l->index(16), end = l->index(64);
+  l->loop(zero, end, step, {}, [&](ValueId i, const std::vector<ValueId>&) {
+    l->loop(i, end, step, {}, [&](ValueId j, const std::vector<ValueId>&) {
+      const ValueId t = l->op(ops::load, {x, j, zero}, {}, tile_type(f32, {16, 64}));
+      l->op(ops::store, {t, out, i, zero});
+      return std::vector<ValueId>{};
+    });
+    return std::vector<ValueId>{};
+  });
+  l->finish();
+  return l;
+}
+
+/// Three tiles of half a space: the result of each instruction takes the place of an operand. (23 rows of 4 KiB: all of a3's Vec.)
+inline LoweredKernel full_space() {
+  auto l = std::make_unique<Lowered>("full_space");
+  const Type t = tensor_type(f32, {23, 1024}), tile = tile_type(f32, {23, 1024});
+  const ValueId x = l->load(l->parameter("x", t), tile);
+  const ValueId y = l->op(ops::exp, {x});
+  l->store(l->op(ops::adds, {l->op(ops::mul, {x, y}), l->f.constant(f32, 1.0)}), l->parameter("out", t, Direction::out));
+  l->finish();
+  return l;
+}
+
 /// A flattened tile of a rank-3 tensor with a run-time dim.
 inline LoweredKernel flattened_window() {
   auto l = std::make_unique<Lowered>("flattened_window");
@@ -410,6 +438,8 @@ inline constexpr NamedKernel kernels[] = {{"vector_add", vector_add},
                                           {"dynamic_tail", dynamic_tail},
                                           {"scalar_if", scalar_if},
                                           {"while_sum", while_sum},
+                                          {"triangle", triangle},
+                                          {"full_space", full_space},
                                           {"flattened_window", flattened_window},
                                           {"batched_page", batched_page},
                                           {"shared_looks", shared_looks},

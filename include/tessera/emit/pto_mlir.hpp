@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../ir/target.hpp"
+#include "../passes/memory/in_place.hpp"
 #include "pto_mlir/forms.hpp"
 
 namespace tessera {
@@ -26,7 +27,10 @@ inline void require_level(const Function& f, const EmitOptions& options) {
   require_kernel(f);
   require_target(f, options.arch);
   pto::require_level(f, options);
-  pto::Module m(f, options);
+  // The assembler plans no result over an operand.
+  const bool plans = options.level == 2 && has_addresses(f) && planned_arch(f) == options.arch;
+  const std::optional<Function> in_place = plans ? results_in_place(f) : std::nullopt;
+  pto::Module m(in_place ? *in_place : f, options);
   return m.text([](pto::Module& module) {
     module.shallower();
     pto::emit_block(module, module.f.body());

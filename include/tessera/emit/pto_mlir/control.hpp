@@ -50,6 +50,13 @@ inline Scalars define_results(Module& m, OpId o, int first_initial) {
   return results;
 }
 
+/// Whether a value is what a loop counts.
+[[nodiscard]] inline bool is_counter(const Function& f, ValueId v) {
+  if (f[v].kind != ValueKind::argument) return false;
+  const OpId owner = f[f.defining_block(v)].owner;
+  return owner && f.is(owner, ops::for_loop) && f[f.defining_block(v)].arguments[0] == v;
+}
+
 inline void emit_for(Module& m, OpId o) {
   const Function& f = m.f;
   if (f.find_attr(o, AttrKey::split) != nullptr)
@@ -61,6 +68,16 @@ inline void emit_for(Module& m, OpId o) {
   Name bounds[3];
   for (int i = 0; i < 3; ++i) bounds[i] = counts_index ? m.name(m.index(f.operand(o, i))) : m.scalar(f.operand(o, i));
   const Name counter = m.define(arguments[0]);
+  // The assembler does not take the counter of one loop as the start of another: that one is counted from 0.
+  const bool from_counter = is_counter(f, f.operand(o, 0));
+  const Name start = bounds[0], shifted = from_counter ? m.fresh() : counter;
+  const std::string type(counts_index ? "index" : signless(f.type(arguments[0]).dtype));
+  if (from_counter) {
+    bounds[0] = counts_index ? m.index_constant(0) : m.zero(f.type(arguments[0]).dtype);
+    const Name length = m.fresh();
+    m.line(o, length, " = arith.subi ", bounds[1], ", ", start, " : ", type);
+    bounds[1] = length;
+  }
   Scalars carried;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const ValueId initial = f.operand(o, static_cast<int>(2 + i));
@@ -75,11 +92,14 @@ inline void emit_for(Module& m, OpId o) {
   const Scalars results = define_results(m, o, 3);
   m.begin();
   if (!results.empty) m.put(results.names, " = ");
-  m.put("scf.for ", counter, " = ", bounds[0], " to ", bounds[1], " step ", bounds[2]);
+  m.put("scf.for ", shifted, " = ", bounds[0], " to ", bounds[1], " step ", bounds[2]);
   if (!carried.empty) m.put(" iter_args(", carried.names, ") -> (", carried.types, ')');
   if (!counts_index) m.put(" : ", signless(f.type(arguments[0]).dtype));
   m.put(" {");
   m.end_opening(o);
+  m.deeper();
+  if (from_counter) m.line(o, counter, " = arith.addi ", start, ", ", shifted, " : ", type);
+  m.shallower();
   emit_block(m, body);
   m.close(o);
 }
