@@ -232,7 +232,7 @@ void add_operation(Batch& batch, const OpInfo& op, DType d, Arch arch, bool wind
     const ValueId v = call(l, op, d, op.scratch != ScratchRule::none && &op != &ops::gather_flat);
     if (!v) return;
     sink(l, v);
-    const Function planned = plan_memory.run(l.f, {arch});
+    const Function planned = for_cpp(l, arch);
     const OperationLimit* const limit = op.level == Level::scalar ? nullptr : limit_of(op, d, windows);
     if (limit == nullptr) return batch.add(planned, planned);
     const bool compiles = limit->kind == Kind::other_numbers;

@@ -71,7 +71,7 @@ TEST_CASE("kernels as C++ are written as expected") {
   for (const NamedKernel& k : kernels) {
     const std::string_view chosen[] = {"vector_add", "softmax", "matmul_loop", "dynamic_tail", "scalar_if", "while_sum", "columns", "mixed_loop"};
     if (std::find(std::begin(chosen), std::end(chosen), k.name) == std::end(chosen)) continue;
-    const Function f = plan_memory.run(k.make()->f, {Arch::a3});
+    const Function f = for_cpp(*k.make());
     const std::string text = emit_pto_cpp(f);
     compare_with_file(std::string(k.name) + ".a3.cpp", text, "cpp");
     CHECK(emit_pto_cpp(f) == text);

@@ -7,6 +7,7 @@
 
 #include "tessera/ir/builder.hpp"
 #include "tessera/ops/all.hpp"
+#include "tessera/passes/plan_memory.hpp"
 
 namespace programs {
 
@@ -327,6 +328,13 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
     return l.op(op, operands, {}, wide);
   }
   return {};
+}
+
+/// With addresses, and taken as it is for C++: with the flags that it has, none perhaps.
+[[nodiscard]] inline Function for_cpp(const Lowered& l, Arch arch = Arch::a3) {
+  Function f = plan_memory.run(l.f, {arch});
+  f.synchronised = true;
+  return f;
 }
 
 }  // namespace programs

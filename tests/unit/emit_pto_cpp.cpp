@@ -3,13 +3,13 @@
 #include "support/pto_programs.hpp"
 #include "tessera/emit/pto_cpp.hpp"
 #include "tessera/ops/sync.hpp"
-#include "tessera/passes/plan_memory.hpp"
+#include "tessera/passes/insert_sync.hpp"
 
 using namespace programs;
 
 namespace {
 
-std::string cpp_of(const Lowered& l, Arch arch = Arch::a3) { return emit_pto_cpp(plan_memory.run(l.f, {arch}), {.arch = arch}); }
+std::string cpp_of(const Lowered& l, Arch arch = Arch::a3) { return emit_pto_cpp(for_cpp(l, arch), {.arch = arch}); }
 /// The text of one operation on f32, or another type.
 std::string cpp_of(const OpInfo& op, DType d = f32, Arch arch = Arch::a3) {
   Lowered l("k");
@@ -138,5 +138,23 @@ TEST_CASE("a function without addresses for the target is a contradiction") {
   Lowered l("k");
   sink(l, call(l, ops::exp, f32));
   CHECK_THROWS_AS(emit_pto_cpp(l.f), InternalError);
-  CHECK_THROWS_AS(emit_pto_cpp(plan_memory.run(l.f, {Arch::a3}), {.arch = Arch::a5}), InternalError);
+  CHECK_THROWS_AS(emit_pto_cpp(for_cpp(l), {.arch = Arch::a5}), InternalError);
+}
+
+TEST_CASE("a function whose pipes nothing orders is refused, also where it needs no flag") {
+  for (const bool needs_flags : {true, false}) {
+    Lowered l("k");
+    if (needs_flags) sink(l, call(l, ops::exp, f32));
+    else l.finish();
+    const Function planned = plan_memory.run(l.f, {Arch::a3});
+    std::string said;
+    try {
+      said = emit_pto_cpp(planned);
+    } catch (const UserError& e) { said = e.diagnostic().text(); }
+    CHECK(said == "kernel.cpp:1: error: emit_pto_cpp: nothing orders the pipes of the function, and the tile library adds no flags (k)\n"
+                  "  hint: lower it with {.synchronise = true}");
+    const Function synchronised = insert_sync.run(planned, {Arch::a3});
+    CHECK(contains(emit_pto_cpp(synchronised), "void k("));
+    CHECK_FALSE(plan_memory.run(synchronised, {Arch::a3}).synchronised);  // its flags were for other addresses
+  }
 }

@@ -101,7 +101,7 @@ inline void write_launch(Writer& w, const std::vector<ArgumentText>& arguments) 
 
 }  // namespace cpp
 
-/// The C++ of `f`, which has addresses for the target (by the pass plan_memory). Arguments of the kernel: a pointer for each
+/// The C++ of `f`, which has addresses for the target (by the pass plan_memory) and is synchronised (by insert_sync). Arguments of the kernel: a pointer for each
 /// tensor in the order of the parameters, then the scalars, then one int64_t for each named dim. Flags and barriers are those of
 /// the function. Throws UserError, at the user's line, for what the library has no instruction for.
 [[nodiscard]] inline std::string emit_pto_cpp(const Function& f, const CppOptions& options = {}) {
@@ -110,6 +110,9 @@ inline void write_launch(Writer& w, const std::vector<ArgumentText>& arguments) 
   check_kernel_name(f.name, f.location);
   if (!(has_addresses(f) && planned_arch(f) == options.arch))
     throw InternalError("emit_pto_cpp: " + std::string(f.name.c_str()) + " has no addresses for " + std::string(name(options.arch)));
+  if (!f.synchronised)
+    fail(f.location, "emit_pto_cpp: nothing orders the pipes of the function, and the tile library adds no flags (" + std::string(f.name.c_str()) + ")",
+         "lower it with {.synchronise = true}");
   cpp::Writer w(f, options);
   w.directive("// " + std::string(f.name.c_str()) + " for " + std::string(name(options.arch)) + std::string(cpp_mark));
   w.directive("#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n\nusing namespace pto;\n");

@@ -21,6 +21,7 @@ class InsertSync {
     std::vector<OpId> operations;
     for (const OpId op : all_operations(in_)) operations.push_back(op);
     SyncWriter(out, plan_).run(operations);
+    out.synchronised = true;
     return out;
   }
 

@@ -26,6 +26,7 @@ class PlanMemory {
     if (plan_->shortage()) refuse(*plan_->shortage());
     for (std::size_t b = 0; b < plan_->lives().count(); ++b) out_[plan_->lives().owner(b)].address = plan_->address(b);
     out_.planned_for = static_cast<int>(arch_);
+    out_.synchronised = false;
     return std::move(out_);
   }
 
