@@ -16,7 +16,7 @@ struct CompileOptions {
   Assembler assembler = Assembler::v0_60;  ///< whose spelling is written
   int level = 2;     ///< of the assembler: 2, where it plans memory, or 3, with planned addresses
   bool pipelining = true;  ///< at level 3 and in C++: loops that stream have buffers for several turns, bytes are reused where no pipe waits
-  bool synchronise = false;  ///< flags and barriers between the pipes, as C++ has them (the assembler sets its own)
+  bool synchronise = false;  ///< flags and barriers between the pipes, as C++ has them (the assembler sets its own); text with them is for level 3
 };
 
 namespace detail {

@@ -1,5 +1,6 @@
 // What only level 3 has: addresses of the target, bytes for what the emitter adds, and errors where there are none.
 #include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/insert_sync.hpp>
 #include <tessera/passes/plan_memory.hpp>
 
 #include "support/catch.hpp"
@@ -37,6 +38,19 @@ TEST_CASE("a function needs addresses for the target; there is no other level") 
   CHECK_FALSE(contains(emit_pto_mlir(f, {.arch = Arch::a5}), "addr"));
   CHECK(thrown<UserError>([&] { (void)emit_pto_mlir(f, {.arch = Arch::a5, .level = 1}); }) ==
         "error: emit: there is no such level (1)\n  hint: levels: 2, 3");
+}
+
+TEST_CASE("flags are for the addresses of the function, which level 2 does not write") {
+  const Function planned = plan_memory.run(softmax()->f, {Arch::a3});
+  const std::string refusal = "kernel.cpp:1: error: emit: the flags of a synchronised function are for its own addresses, and at level 2 the assembler plans others (softmax)\n"
+                              "  hint: emit it at level 3; for level 2 lower it without synchronise: the assembler sets its own flags";
+  const auto of_level_2 = [](const Function& f) { return thrown<UserError>([&] { (void)emit_pto_mlir(f); }); };
+  Function f = insert_sync.run(planned, {Arch::a3});
+  CHECK(of_level_2(f) == refusal);
+  CHECK(contains(emit_pto_mlir(f, {.level = 3}), "pto.set_flag"));
+  f.synchronised = false;  // flags that another pass has set
+  CHECK(of_level_2(f) == refusal);
+  CHECK_FALSE(contains(emit_pto_mlir(planned, {.level = 3}), "pto.set_flag"));
 }
 
 TEST_CASE("a copy stands where no buffer is needed meanwhile") {

@@ -78,7 +78,8 @@ inline std::vector<CheckedKernel> record(const Environment& env, const CheckComm
 /// Lowers, emits and runs one kernel. Throws.
 inline Statistics run_once(const Program& meaning, const CheckCommand& command, const Settings& settings) {
   const Program lowered = lower(meaning, {.arch = command.arch, .level = 3, .pipelining = command.pipelining, .synchronise = true});
-  for (const Function& f : lowered.functions)
+  const Program for_assembler = lower(meaning, {.arch = command.arch});
+  for (const Function& f : for_assembler.functions)
     if (f.kind == FunctionKind::kernel) static_cast<void>(emit_pto_mlir(f, {.arch = command.arch}));
   const RandomArguments arguments(meaning, command.seed, settings);
   Statistics done;

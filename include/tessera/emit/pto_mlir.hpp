@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "../ir/accesses.hpp"
 #include "../ir/target.hpp"
 #include "../passes/memory/in_place.hpp"
 #include "pto_mlir/forms.hpp"
@@ -16,13 +17,16 @@ inline void require_level(const Function& f, const EmitOptions& options) {
   if (options.level == 3 && !(has_addresses(f) && planned_arch(f) == options.arch))
     throw InternalError("emit_pto_mlir: " + std::string(f.name.c_str()) + " has no addresses for " + std::string(name(options.arch)) +
                         ", which level 3 needs");
+  if (options.level == 2 && (f.synchronised || has_sync(f)))
+    fail(f.location, "emit: the flags of a synchronised function are for its own addresses, and at level 2 the assembler plans others (" + std::string(f.name.c_str()) + ")",
+         "emit it at level 3; for level 2 lower it without synchronise: the assembler sets its own flags");
 }
 }  // namespace pto
 
 /// The module that holds `f`. Every tile is 2-D (or one row), stands in a memory space and has a buffer (Value::buffer, by
 /// the pass assign_buffers). Arguments of the function: a pointer for each tensor in the order of the parameters, then
 /// the scalars, then one `index` for each named dim. At level 3 buffers have addresses for the target, by the pass plan_memory.
-/// Throws UserError, at the user's line, for what the assembler refuses.
+/// A synchronised function has its flags in the text, and is for level 3 only. Throws UserError, at the user's line, for what the assembler refuses.
 [[nodiscard]] inline std::string emit_pto_mlir(const Function& f, const EmitOptions& options = {}) {
   require_kernel(f);
   require_target(f, options.arch);
