@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include <tessera/cost.hpp>
+#include <tessera/passes/insert_sync.hpp>
 #include <tessera/passes/plan_memory.hpp>
 
 #include "support/catch.hpp"
@@ -335,6 +336,17 @@ TEST_CASE("without flags an instruction starts when its data permit") {
     const std::string text = times(k.done());
     CHECK(contains(text, "MTE3 140-215, MTE2 215-355, MTE2 355-495"));  // the tile a is overwritten, too
   }
+}
+
+TEST_CASE("a synchronised function that needs no flags has its pipes in order") {
+  Chain k;
+  k.load(k.l.index(0));
+  const Function f = k.done(), synchronised = insert_sync.run(f, {Arch::a3});
+  REQUIRE_FALSE(has_sync(synchronised));
+  CHECK(schedule(f, trace_of(f).trace).ideal);
+  CHECK_FALSE(schedule(synchronised, trace_of(synchronised).trace).ideal);
+  CHECK(contains(timeline_text(f), "no flags: nothing orders the pipes yet"));
+  CHECK_FALSE(contains(timeline_text(synchronised), "no flags"));
 }
 
 TEST_CASE("a flag that nothing raises") {

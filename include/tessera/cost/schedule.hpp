@@ -28,7 +28,7 @@ struct PipeSchedule {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> flags;  ///< events: one that raises a flag, and the one that waits for it
   std::array<std::int64_t, pipe_count> busy{};  ///< cycles in which a pipe has an instruction at work
   std::int64_t total = 0;
-  bool ideal = false;  ///< the trace orders no pipes: an instruction starts as soon as its data permit
+  bool ideal = false;  ///< nothing orders the pipes, as in functions that are not synchronised: an instruction starts as soon as its data permit
 };
 
 namespace detail {
@@ -75,7 +75,7 @@ class ByteTimes {
 class Scheduler {
  public:
   Scheduler(const Function& f, const PipeTrace& trace, Arch arch) : f_(f), trace_(trace), arch_(arch), costs_(f.operation_count()) {
-    out_.ideal = std::none_of(trace.events.begin(), trace.events.end(), [](const PipeEvent& e) { return e.kind != PipeEvent::Kind::instruction; });
+    out_.ideal = !f.synchronised && std::none_of(trace.events.begin(), trace.events.end(), [](const PipeEvent& e) { return e.kind != PipeEvent::Kind::instruction; });
   }
 
   [[nodiscard]] PipeSchedule run() {
@@ -181,8 +181,8 @@ class Scheduler {
 
 }  // namespace detail
 
-/// The schedule of a trace of a function with addresses. Without flags and barriers nothing orders the pipes, and each instruction
-/// starts when its data permit. Throws UserError where the function has no addresses, InternalError
+/// The schedule of a trace of a function with addresses. Where that is not synchronised, and the trace has no flags and barriers,
+/// nothing orders the pipes, and each instruction starts when its data permit. Throws UserError where the function has no addresses, InternalError
 /// where a flag is waited for that nothing in front raises.
 [[nodiscard]] inline PipeSchedule schedule(const Function& f, const PipeTrace& trace) {
   require_addresses(f);
