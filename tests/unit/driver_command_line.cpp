@@ -664,6 +664,23 @@ TEST_CASE("check gives operations data that they can take") {
   CHECK(g.err.str().empty());
 }
 
+TEST_CASE("check notes forms that a kernel does not have, once, and it has not failed") {
+  Generator g;
+  g.add("turned", 60, [](Tensor<Shape<64, 192>, f32> x, Out<Tensor<Shape<184, 64>, f32>> turned, Out<Tensor<Shape<64, 192>, f32>> out) {
+    auto t = load<Shape<64, 192>>(x, at(0, 0));
+    store(transpose(slice<Shape<64, 184>>(t, at(0, 8))), turned, at(0, 0));
+    store(t, out, at(0, 0));
+  });
+  CHECK(g.run({"check"}) == 0);
+  CHECK(contains(g.out.str(), "ok      turned: "));
+  CHECK(contains(g.err.str(), ": note: not at level 3: transpose: the instruction needs storage beside its operands, and Vec has no room for it (47104 bytes)\n  hint: "));
+  CHECK(contains(g.err.str(), ": note: not as C++: transpose: the instruction takes no window of wider rows (operand 0: 184 of 192 columns)\n  hint: "));
+  CHECK(contains(g.err.str(), "\n  kernel: turned\n"));
+  CHECK(contains(g.err.str(), "driver_command_line.cpp:"));
+  CHECK(g.run({"check", "--arch", "a5"}) == 0);
+  CHECK_FALSE(contains(g.err.str(), "level 3"));
+}
+
 TEST_CASE("check draws scalars and run-time dims from the seed, and prints them so that the run can be repeated") {
   Generator g;
   add_widen(g);

@@ -1,5 +1,5 @@
 // `check`: verifies, lowers, emits and simulates kernels on random data; the lowered kernel must give what the recorded
-// one means.
+// one means. It must have a module at level 2; that it has none at level 3, or no C++, is noted.
 #pragma once
 
 #include <fmt/format.h>
@@ -75,12 +75,32 @@ inline std::vector<CheckedKernel> record(const Environment& env, const CheckComm
   });
   return list;
 }
+/// Calls emit(kernel) for the kernels of a program.
+template <class Emit>
+void emit_kernels(const Program& lowered, Emit emit) {
+  for (const Function& f : lowered.functions)
+    if (f.kind == FunctionKind::kernel) static_cast<void>(emit(f));
+}
+/// As above. That a kernel has no text of this form is noted only: perhaps nobody asks for it.
+template <class Emit>
+void try_form(Errors& errors, const KernelEntry& kernel, std::string_view form, const Program& lowered, Emit emit) {
+  emit_kernels(lowered, [&](const Function& f) {
+    try {
+      static_cast<void>(emit(f));
+    } catch (const UserError& e) {
+      Diagnostic d = e.diagnostic();
+      d.message.insert(0, fmt::format("not {}: ", form));
+      errors.note(d, kernel);
+    }
+  });
+}
 /// Lowers, emits and runs one kernel. Throws.
-inline Statistics run_once(const Program& meaning, const CheckCommand& command, const Settings& settings) {
-  const Program lowered = lower(meaning, {.arch = command.arch, .level = 3, .pipelining = command.pipelining, .synchronise = true});
-  const Program for_assembler = lower(meaning, {.arch = command.arch});
-  for (const Function& f : for_assembler.functions)
-    if (f.kind == FunctionKind::kernel) static_cast<void>(emit_pto_mlir(f, {.arch = command.arch}));
+inline Statistics run_once(Errors& errors, const KernelEntry& kernel, const Program& meaning, const CheckCommand& command, const Settings& settings) {
+  const Arch arch = command.arch;
+  emit_kernels(lower(meaning, {.arch = arch}), [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch}); });
+  const Program lowered = lower(meaning, {.arch = arch, .level = 3, .pipelining = command.pipelining, .synchronise = true});
+  try_form(errors, kernel, "at level 3", lowered, [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = 3}); });
+  try_form(errors, kernel, "as C++", lowered, [&](const Function& f) { return emit_pto_cpp(f, {.arch = arch}); });
   const RandomArguments arguments(meaning, command.seed, settings);
   Statistics done;
   SimulateOptions options;
@@ -92,7 +112,7 @@ inline Statistics run_once(const Program& meaning, const CheckCommand& command, 
 
 }  // namespace detail
 
-/// One line for each kernel on `out`, with the numbers that its run used; errors on `err`. Throws UsageError, before
+/// One line for each kernel on `out`, with the numbers that its run used; errors and notes on `err`. Throws UsageError, before
 /// anything runs.
 inline ExitCode run_check(const Environment& env, const CheckCommand& command) {
   Errors errors(env.err);
@@ -107,7 +127,7 @@ inline ExitCode run_check(const Environment& env, const CheckCommand& command) {
     const Settings settings = meaning ? complete(meaning->entry(), command.seed, command.settings, &*meaning) : Settings();
     const std::string used = settings.empty() ? "" : "; " + text(settings);
     const bool ok = meaning && errors.attempt(kernel, [&, &recorded = *meaning] {
-      done = detail::run_once(recorded, command, settings);
+      done = detail::run_once(errors, *kernel, recorded, command, settings);
     });
     if (ok) {
       ++good;

@@ -71,9 +71,13 @@ class Errors {
     if (kernel != nullptr) err_ << "  kernel: " << name_of(*kernel) << '\n';
   }
   /// A warning does not change the exit code.
-  void warn(const Diagnostic& d, const KernelEntry& kernel) {
-    err_ << d.location.file << ':' << d.location.line << ": warning: " << d.message << "\n  hint: " << d.hint
-         << "\n  kernel: " << name_of(kernel) << '\n';
+  void warn(const Diagnostic& d, const KernelEntry& kernel) { print("warning", d, kernel); }
+  /// Nor does a note; what several functions call is noted once.
+  void note(const Diagnostic& d, const KernelEntry& kernel) {
+    if (std::string text = d.text(); std::find(noted_.begin(), noted_.end(), text) == noted_.end()) {
+      noted_.push_back(std::move(text));
+      print("note", d, kernel);
+    }
   }
   void report_internal(const std::exception& e, const KernelEntry* kernel) {
     const bool named = dynamic_cast<const InternalError*>(&e) != nullptr;
@@ -98,9 +102,13 @@ class Errors {
 
  private:
   void worsen(ExitCode c) { code_ = std::max(code_, c); }
+  void print(std::string_view kind, const Diagnostic& d, const KernelEntry& kernel) {
+    const Location& at = d.location.file[0] != 0 ? d.location : kernel.location();
+    err_ << at.file << ':' << at.line << ": " << kind << ": " << d.message << "\n  hint: " << d.hint << "\n  kernel: " << name_of(kernel) << '\n';
+  }
 
   std::ostream& err_;
-  std::vector<std::string> reported_;
+  std::vector<std::string> reported_, noted_;
   ExitCode code_ = success;
 };
 
