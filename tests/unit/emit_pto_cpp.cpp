@@ -101,6 +101,18 @@ TEST_CASE("flags and barriers are those of the function") {
   CHECK(text.find("pipe_barrier(PIPE_ALL);", first + 1) == std::string::npos);
 }
 
+TEST_CASE("what matrix and vector cores run does not compile for hardware") {
+  Lowered l("both");
+  const ValueId a = source(l, "a", tile_type(f16, {16, 32}, Left)), product = l.op(ops::matmul, {a, source(l, "b", tile_type(f16, {32, 32}, Right))});
+  const ValueId moved = l.op(ops::move, {product}, {}, tile_type(f32, {16, 32}));
+  sink(l, l.op(ops::exp, {moved}));
+  CHECK(contains(cpp_of(l), "#if !defined(__CPU_SIM)\n"
+                            "#error \"both mixes matrix and vector instructions, which run on separate cores that these flags do not order\"\n"
+                            "#endif\n\nextern \"C\" __global__ AICORE void both("));
+  CHECK(cpp_of(ops::exp).find("#error") == std::string::npos);
+  CHECK(cpp_of(ops::matmul_acc, f16).find("#error") == std::string::npos);
+}
+
 TEST_CASE("scalars wrap as the simulator's do, and names are neither the language's nor the library's") {
   Lowered l("k");
   const ValueId a = l.parameter("half", scalar_type(i32)), b = l.parameter("float", scalar_type(u8)), c = l.parameter("T_1", scalar_type(f32));

@@ -55,6 +55,14 @@ inline bool ends_in_barrier(const Function& f) {
   return last && f.is(last, ops::barrier) && static_cast<Pipe>(f.attr(last, AttrKey::pipe)) == Pipe::none;
 }
 
+/// The two kinds of cores run at the same time, and flags order the pipes of one core only: hardware gets no such kernel. The
+/// simulator runs the program in its order.
+inline void write_refusal(Writer& w) {
+  w.directive("#if !defined(__CPU_SIM)");
+  w.directive("#error \"" + std::string(w.f.name.c_str()) + " mixes matrix and vector instructions, which run on separate cores that these flags do not order\"");
+  w.directive("#endif\n");
+}
+
 inline void write_kernel(Writer& w, const std::vector<ArgumentText>& arguments) {
   const Function& f = w.f;
   w.directive("extern \"C\" __global__ AICORE void " + std::string(f.name.c_str()) + "(" + joined(arguments, &ArgumentText::declared) + ") {");
@@ -103,7 +111,7 @@ inline void write_launch(Writer& w, const std::vector<ArgumentText>& arguments) 
 
 /// The C++ of `f`, which has addresses for the target (by the pass plan_memory) and is synchronised (by insert_sync). Arguments of the kernel: a pointer for each
 /// tensor in the order of the parameters, then the scalars, then one int64_t for each named dim. Flags and barriers are those of
-/// the function. Throws UserError, at the user's line, for what the library has no instruction for.
+/// the function; one that matrix and vector cores run compiles for the simulator only. Throws UserError, at the user's line, for what the library has no instruction for.
 [[nodiscard]] inline std::string emit_pto_cpp(const Function& f, const CppOptions& options = {}) {
   require_kernel(f);
   require_target(f, options.arch);
@@ -117,6 +125,7 @@ inline void write_launch(Writer& w, const std::vector<ArgumentText>& arguments) 
   w.directive("// " + std::string(f.name.c_str()) + " for " + std::string(name(options.arch)) + std::string(cpp_mark));
   w.directive("#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n\nusing namespace pto;\n");
   const std::vector<cpp::ArgumentText> arguments = cpp::arguments_of(w);
+  if (w.is_mixed()) cpp::write_refusal(w);
   cpp::write_kernel(w, arguments);
   cpp::write_launch(w, arguments);
   return std::move(w.out);

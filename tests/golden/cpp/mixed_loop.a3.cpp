@@ -6,6 +6,10 @@
 
 using namespace pto;
 
+#if !defined(__CPU_SIM)
+#error "mixed_loop mixes matrix and vector instructions, which run on separate cores that these flags do not order"
+#endif
+
 extern "C" __global__ AICORE void mixed_loop(__gm__ half* a, __gm__ half* b, __gm__ float* out) {
 #if defined(__DAV_VEC__)
   set_mask_norm();
