@@ -1,5 +1,5 @@
-// What it costs to trace, lower and emit a kernel: time for each stage and operation, memory for each operation, and how
-// both grow from 10 to 100,000 operations.
+// What it costs to trace, lower and emit a kernel, as a module and as C++ with its flags: time for each stage and operation,
+// memory for each operation, and how both grow from 10 to 100,000 operations.
 //   bench_lowering [--json <file>] [--quick]     exit code 1: a budget does not hold
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -33,7 +33,11 @@ double now() {
 // Budgets.
 constexpr double most_us_of_a_small_kernel = 1000;  // 20 operations, without verification
 constexpr double most_us_per_operation = 2;         // trace + names + lower + emit
+constexpr double most_us_of_cpp = 5;                // the text of one operation
+constexpr double most_us_of_flags = 20;             // of one operation among 100,000; in smaller kernels, insert_sync tries
+constexpr double most_us_of_tried_flags = 200;      // to do without each of them
 constexpr double most_growth = 1.5;                 // time per operation, 100,000 against 1,000
+constexpr double most_growth_of_cpp = 2;            // the same of C++
 constexpr double most_bytes_per_operation = 1024;   // of a function, and of the process at its peak
 
 // --- the kernels ---
@@ -87,6 +91,12 @@ auto tensor_chain(long operations) {
     return values.back();
   });
 }
+/// Instructions of three pipes, each of which waits for another one: for the way to C++.
+auto window_chain(long operations) {
+  return kernel("window_chain_" + std::to_string(operations), [operations](Tensor<Matrix, f32> x, Out<Tensor<Matrix, f32>> out) {
+    for (long i = 0; i < operations; i += 3) store(exp(load<Matrix>(x, at(0, 0))), out, at(0, 0));
+  });
+}
 auto softmax() {
   return kernel("softmax", [](Tensor<Shape<64, 128>, f32> x) {
     auto e = exp(x - row_max(x));
@@ -95,8 +105,9 @@ auto softmax() {
 }
 
 // --- measuring ---
-constexpr int stage_count = 10;
-constexpr std::string_view stages[stage_count] = {"trace", "names", "convert", "flatten", "legalize", "spaces", "buffers", "memory", "emit", "total"};
+constexpr int stage_count = 12;
+constexpr std::string_view stages[stage_count] = {"trace", "names", "convert", "flatten", "legalize", "spaces", "buffers", "memory", "emit", "total", "sync", "C++"};
+constexpr int sync_stage = 10, cpp_stage = 11;  // behind the total, of which they are no part
 
 struct Measured {
   double microseconds[stage_count] = {};  ///< of the whole kernel, without verification
@@ -118,8 +129,9 @@ long peak() {
   return usage.ru_maxrss * 1024;
 }
 
+/// Up to the module; returns the lowered function.
 template <class K>
-void run_once(const K& kernel, bool verify, double (&us)[stage_count], Measured& m) {
+Function run_once(const K& kernel, bool verify, double (&us)[stage_count], Measured& m) {
   const double begin = now();
   double start = begin;
   Function f = kernel.trace();
@@ -133,13 +145,22 @@ void run_once(const K& kernel, bool verify, double (&us)[stage_count], Measured&
   options.after = [&](const Pass&, const Function&) { us[stage++] = since(start); };
   m.operations = static_cast<long>(f.operation_count());
   m.function_bytes = static_cast<long>(f.memory_bytes());
-  const Function lowered = run_passes(std::move(f), default_pipeline(), {Arch::a3}, options);
+  Function lowered = run_passes(std::move(f), default_pipeline(), {Arch::a3}, options);
   start = now();
   const std::string text = emit_pto_mlir(lowered, {.arch = Arch::a3});
   us[8] = since(start);
   us[9] = now() - begin;
   m.function_bytes = std::max(m.function_bytes, static_cast<long>(lowered.memory_bytes()));
   m.text_bytes = static_cast<long>(text.size());
+  return lowered;
+}
+/// The way to C++.
+void run_cpp(const Function& lowered, double (&us)[stage_count]) {
+  double start = now();
+  const Function synchronised = insert_sync.run(lowered, {Arch::a3});
+  us[sync_stage] = since(start);
+  const std::string text = emit_pto_cpp(synchronised, {.arch = Arch::a3});
+  us[cpp_stage] = since(start);
 }
 
 template <class K>
@@ -147,17 +168,19 @@ Measured measure(const K& kernel, double seconds) {
   Measured m;
   const long before = peak();
   double us[stage_count] = {};
-  run_once(kernel, false, us, m);
+  const Function lowered = run_once(kernel, false, us, m);
   m.peak_bytes = peak() - before;
+  run_cpp(lowered, us);
   std::copy(us, us + stage_count, m.microseconds);
-  run_once(kernel, true, us, m);
+  static_cast<void>(run_once(kernel, true, us, m));
   m.verified = us[9];
   const double end = now() + seconds * 1e6;
   for (int runs = 0; runs < 5 || now() < end; ++runs) {  // the least of each: the machine may be busy
-    run_once(kernel, false, us, m);
+    static_cast<void>(run_once(kernel, false, us, m));
+    run_cpp(lowered, us);
     for (int i = 0; i < stage_count; ++i) m.microseconds[i] = std::min(m.microseconds[i], us[i]);
     if (runs % 4 != 0) continue;
-    run_once(kernel, true, us, m);
+    static_cast<void>(run_once(kernel, true, us, m));
     m.verified = std::min(m.verified, us[9]);
   }
   return m;
@@ -204,15 +227,21 @@ std::vector<Budget> budgets(const std::vector<Row>& rows) {
   for (const Row& r : rows) {
     if (r.wished < 1000) continue;
     const std::string what = r.kernel + ", " + std::to_string(r.wished) + " operations";
+    list.push_back({what + ", flags", "us/op", r.per_operation(sync_stage), r.wished < 100000 ? most_us_of_tried_flags : most_us_of_flags});
+    list.push_back({what + ", C++", "us/op", r.per_operation(cpp_stage), most_us_of_cpp});
+    if (r.kernel == "window_chain") continue;
     list.push_back({what, "us/op", r.per_operation(9), most_us_per_operation});
-list.push_back({what + ", function", "bytes/op", static_cast<double>(r.m.function_bytes) / static_cast<double>(r.m.operations), most_bytes_per_operation});
+    list.push_back({what + ", function", "bytes/op", static_cast<double>(r.m.function_bytes) / static_cast<double>(r.m.operations), most_bytes_per_operation});
     if (r.wished == 100000)  // below, what the process needs anyway outweighs it
       list.push_back({what + ", process", "bytes/op", static_cast<double>(r.m.peak_bytes) / static_cast<double>(r.m.operations), most_bytes_per_operation});
   }
   for (const Row& large : rows)
     for (const Row& small : rows)
-      if (large.wished == 100000 && small.wished == 1000 && large.kernel == small.kernel)
-        list.push_back({large.kernel + ", 100000 against 1000", "x", large.per_operation(9) / small.per_operation(9), most_growth});
+      if (large.wished == 100000 && small.wished == 1000 && large.kernel == small.kernel) {
+        const std::string what = large.kernel + ", 100000 against 1000";
+        list.push_back({what, "x", large.per_operation(9) / small.per_operation(9), most_growth});
+        list.push_back({what + ", C++", "x", large.per_operation(cpp_stage) / small.per_operation(cpp_stage), most_growth_of_cpp});
+      }
   return list;
 }
 
@@ -260,6 +289,7 @@ int main(int argc, char** argv) {
   for (const long n : {10L, 20L, 100L, 1000L, 10000L, 100000L}) {
     rows.push_back({"tile_chain", n, isolated([n] { return tile_chain(n); }, seconds)});
     rows.push_back({"named_chain", n, isolated([n] { return named_chain(n); }, seconds)});
+    rows.push_back({"window_chain", n, isolated([n] { return window_chain(n); }, seconds)});
     rows.push_back({"tensor_chain", n, isolated([n] { return tensor_chain(n); }, seconds)});
   }
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.kernel < b.kernel; });

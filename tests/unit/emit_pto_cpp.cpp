@@ -131,6 +131,18 @@ TEST_CASE("scalars wrap as the simulator's do, and names are neither the languag
   CHECK(contains(text, "dcci("));
 }
 
+TEST_CASE("names are numbered in their order, also when they are many") {
+  cpp::Names names;
+  for (const std::string_view expected : {"x", "x_2"}) CHECK(names.unique(expected) == expected);
+  CHECK(names.unique("x") == "x_3");
+  CHECK(names.unique("x_2") == "x_2_2");
+  CHECK(names.unique("x") == "x_4");
+  // In a time that grows with the square of their number this takes minutes.
+  std::string last;
+  for (int i = 0; i < 100'000; ++i) last = names.unique("exp");
+  CHECK(last == "exp_100000");
+}
+
 TEST_CASE("C++ is refused by name, at the user's line, with a hint") {
   Lowered wide("k");
   wide.windows = true;

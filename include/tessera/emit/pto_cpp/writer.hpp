@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -44,12 +46,11 @@ class Names {
     if (!is_identifier(clean)) clean.insert(0, "_");
     if (is_taken_by_library(clean)) clean.push_back('_');
     std::string name = clean;
-    for (int n = 2; is_taken(name); ++n) name = clean + "_" + std::to_string(n);
-    return names_.emplace_back(std::move(name));
+    for (int& next = next_[clean]; !names_.insert(name).second; ++next) name = clean + "_" + std::to_string(next + 2);
+    return name;
   }
 
  private:
-  [[nodiscard]] bool is_taken(std::string_view name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
   // Instructions and constants of the library are in capitals.
   [[nodiscard]] static bool is_taken_by_library(std::string_view name) {
     using tessera::detail::reserved_words;
@@ -63,7 +64,8 @@ class Names {
     const bool capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
     return capitals && name.size() > 1 && (name[0] == 'T' || name.find('_') != std::string_view::npos || name == "AICORE" || name == "DYNAMIC");
   }
-  std::vector<std::string> names_;
+  std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, int> next_;  // by what a name starts with: the first number that may be free, less 2
 };
 
 /// Which of the cores of a block run a line.
