@@ -5,7 +5,7 @@
 #include <range/v3/algorithm/count_if.hpp>
 
 #include <tessera/passes/pass.hpp>
-#include <tessera/passes/walk.hpp>
+#include <tessera/ir/walk.hpp>
 
 using namespace tessera;
 using namespace tessera::test;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "instruction_cost.hpp"
+#include "../ir/instruction_cost.hpp"
 #include "static_trace.hpp"
 
 namespace tessera {

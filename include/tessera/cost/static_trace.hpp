@@ -13,7 +13,7 @@
 #include "../ir/signature.hpp"
 #include "../ir/tensor_window.hpp"
 #include "../ir/trace_writer.hpp"
-#include "../passes/walk.hpp"
+#include "../ir/walk.hpp"
 #include "known_scalars.hpp"
 
 namespace tessera {

@@ -8,9 +8,9 @@
 
 #include "../ir/control_layout.hpp"
 #include "../ir/rewrite.hpp"
+#include "../ir/walk.hpp"
 #include "../ops/all.hpp"
 #include "pass.hpp"
-#include "walk.hpp"
 
 namespace tessera {
 namespace detail {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../ir/inline.hpp"
+#include "../ir/walk.hpp"
 #include "pass.hpp"
-#include "walk.hpp"
 
 namespace tessera {
 namespace detail {

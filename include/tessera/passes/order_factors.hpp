@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "../cost/instruction_cost.hpp"
+#include "../ir/instruction_cost.hpp"
 #include "../ir/rewrite.hpp"
+#include "../ir/walk.hpp"
 #include "pass.hpp"
-#include "walk.hpp"
 
 namespace tessera {
 namespace detail {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../ir/function.hpp"
-#include "../walk.hpp"
+#include "../../ir/walk.hpp"
 
 namespace tessera::detail {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "../walk.hpp"
+#include "../../ir/walk.hpp"
 #include "../../ops/all.hpp"
 
 namespace tessera::convert {

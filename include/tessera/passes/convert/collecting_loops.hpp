@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "../walk.hpp"
+#include "../../ir/walk.hpp"
 #include "../../ops/all.hpp"
 
 namespace tessera::convert {

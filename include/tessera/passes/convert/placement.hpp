@@ -6,8 +6,8 @@
 #include <range/v3/view/reverse.hpp>
 
 #include "../../ir/control_layout.hpp"
+#include "../../ir/walk.hpp"
 #include "../../ops/all.hpp"
-#include "../walk.hpp"
 
 namespace tessera::convert {
 

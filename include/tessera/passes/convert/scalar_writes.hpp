@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "../../ir/rewrite.hpp"
+#include "../../ir/walk.hpp"
 #include "../../ops/all.hpp"
-#include "../walk.hpp"
 
 namespace tessera::convert {
 

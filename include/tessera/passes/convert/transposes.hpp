@@ -2,9 +2,9 @@
 #pragma once
 
 #include "../../ir/rewrite.hpp"
+#include "../../ir/walk.hpp"
 #include "../../ops/matmul.hpp"
 #include "../../ops/memory.hpp"
-#include "../walk.hpp"
 
 namespace tessera::convert {
 

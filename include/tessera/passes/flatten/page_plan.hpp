@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "../../ir/control_layout.hpp"
+#include "../../ir/walk.hpp"
 #include "../../ops/all.hpp"
-#include "../walk.hpp"
 #include "merge.hpp"
 
 namespace tessera::detail {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "../../ir/walk.hpp"
 #include "../../ops/sync.hpp"
-#include "../walk.hpp"
 
 namespace tessera::detail {
 

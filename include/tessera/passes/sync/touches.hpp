@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../ir/tile_bytes.hpp"
-#include "../walk.hpp"
+#include "../../ir/walk.hpp"
 #include "windows.hpp"
 
 namespace tessera::detail {

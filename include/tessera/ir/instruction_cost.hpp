@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../ir/accesses.hpp"
+#include "accesses.hpp"
 
 namespace tessera {
 

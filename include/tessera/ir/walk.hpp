@@ -1,9 +1,9 @@
-// Operations as range-v3 ranges, for passes: those of one block, or all of a function, in program order.
+// Operations as range-v3 ranges: those of one block, or all of a function, in program order.
 #pragma once
 
 #include <range/v3/view/facade.hpp>
 
-#include "../ir/function.hpp"
+#include "function.hpp"
 
 namespace tessera {
 
