@@ -22,6 +22,16 @@ static_assert(same<flattened_t<Tile<Shape<2, 2, 2, 2, 2, 2, 9>, i64, Vec>>, Tile
 static_assert(same<flattened_t<Tile<Shape<2, 2, 2, 2, 2, 2, 2, 1>, i32, Vec>>, Tile<Shape<128, 1>, i32, Vec>>);
 static_assert(same<flattened_t<lowered_t<Tensor<Shape<2, 3, 4>, f32>>>, Tile<Shape<6, 4>, f32, Vec>>);
 
+// --- comparisons, with the same answer for all who compute one ---
+template <class T>
+constexpr int orders(T a, T b) {
+  int bits = 0;
+  for (const Compare how : {Compare::eq, Compare::ne, Compare::lt, Compare::le, Compare::gt, Compare::ge}) bits = bits * 2 + compares(how, a, b);
+  return bits;
+}
+static_assert(orders(-1, 2) == 0b011100 && orders(2, 2) == 0b100101 && orders(3, 2) == 0b010011);
+static_assert(orders(0.0, -0.0) == 0b100101 && orders(1.0, __builtin_nan("")) == 0b010000);
+
 // --- bytes_v ---
 static_assert(bytes_v<Tile<Shape<64, 128>, f32, Vec>> == 32768);
 static_assert(bytes_v<Tensor<Shape<64, 128>, bf16>> == 16384);

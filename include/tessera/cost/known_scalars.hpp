@@ -19,11 +19,6 @@ using KnownInteger = std::optional<std::int64_t>;
   if (info(d).kind == DTypeKind::unsigned_integer) return n >= 0 && (bits >= 64 || n < std::int64_t{1} << bits);
   return bits >= 64 || (n >= -(std::int64_t{1} << (bits - 1)) && n < std::int64_t{1} << (bits - 1));
 }
-[[nodiscard]] constexpr bool compares(Compare how, std::int64_t a, std::int64_t b) {
-  const bool less = a < b, equal = a == b;
-  const bool holds[] = {equal, !equal, less, less || equal, !less && !equal, !less};
-  return holds[static_cast<int>(how)];
-}
 
 struct ScalarRule {
   const OpInfo* op = nullptr;

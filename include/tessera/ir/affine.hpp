@@ -110,7 +110,7 @@ class AffineValues {
       const std::int64_t d = difference->constant;
       if (f_.is(op, ops::scalar_min)) return d <= 0 ? a : b;
       if (f_.is(op, ops::scalar_max)) return d >= 0 ? a : b;
-      if (f_.is(op, ops::scalar_compare)) return Affine{compared(static_cast<Compare>(f_.attr(op, AttrKey::compare)), d) ? 1 : 0, {}};
+      if (f_.is(op, ops::scalar_compare)) return Affine{compares(static_cast<Compare>(f_.attr(op, AttrKey::compare)), d, std::int64_t{0}) ? 1 : 0, {}};
     }
     if (!a.is_constant() || !b.is_constant() || b.constant == 0 || b.constant == -1) return {};
     if (f_.is(op, ops::scalar_div)) return Affine{a.constant / b.constant, {}};
@@ -130,17 +130,6 @@ class AffineValues {
       if (f_.is(op, ops::scalar_or)) return x.constant != 0 ? Affine{1, {}} : other;
     }
     return {};
-  }
-  [[nodiscard]] static bool compared(Compare how, std::int64_t d) {
-    switch (how) {
-      case Compare::eq: return d == 0;
-      case Compare::ne: return d != 0;
-      case Compare::lt: return d < 0;
-      case Compare::le: return d <= 0;
-      case Compare::gt: return d > 0;
-      case Compare::ge: return d >= 0;
-    }
-    return false;
   }
 
   const Function& f_;

@@ -45,6 +45,18 @@ struct Attr {
 
 enum class Rounding : std::uint8_t { none, rint, round, floor, ceil, trunc, odd };
 enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge };
+template <class T>
+[[nodiscard]] constexpr bool compares(Compare how, T a, T b) {
+  switch (how) {
+    case Compare::eq: return a == b;
+    case Compare::ne: return a != b;
+    case Compare::lt: return a < b;
+    case Compare::le: return a <= b;
+    case Compare::gt: return a > b;
+    case Compare::ge: return a >= b;
+  }
+  return false;
+}
 /// What fills the elements outside the valid extents.
 enum class Pad : std::uint8_t { null, zero, max, min };
 /// The direction of a sequence.

@@ -20,24 +20,6 @@ void scalar_binary(Call& c, F f) {
     else return make_number(d, static_cast<std::int64_t>(f(a, b)));
   }));
 }
-template <class T>
-[[nodiscard]] bool compares(Compare how, T a, T b) {
-  switch (how) {
-    case Compare::eq:
-      return a == b;
-    case Compare::ne:
-      return a != b;
-    case Compare::lt:
-      return a < b;
-    case Compare::le:
-      return a <= b;
-    case Compare::gt:
-      return a > b;
-    case Compare::ge:
-      return a >= b;
-  }
-  return false;
-}
 inline void scalar_compare(Call& c) {
   const auto how = static_cast<Compare>(c.attr(AttrKey::compare));
   c.result(
