@@ -120,3 +120,12 @@ TEST_CASE("loops that stream overlap their pipes") {
   });
   CHECK(cycles(gemm) * 10 < cycles(gemm, false) * 7);
 }
+
+TEST_CASE("a program lowers as the generator does for a timeline") {
+  const auto copy = kernel("copy", [](F32<256, 128> x, Out<F32<256, 128>> out) {
+    for (Index i : range(0, 256, 32)) store(load<Shape<32, 128>>(x, at(i, 0)) * 2.0f, out, at(i, 0));
+  });
+  const Function f = lower(copy.trace(), {.synchronise = true});
+  CHECK(timeline_text(f) == timeline_text(lowered(copy)));
+  CHECK(modelled_cycles(f) != modelled_cycles(lower(copy.trace())));
+}
