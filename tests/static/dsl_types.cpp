@@ -32,6 +32,11 @@ constexpr int orders(T a, T b) {
 static_assert(orders(-1, 2) == 0b011100 && orders(2, 2) == 0b100101 && orders(3, 2) == 0b010011);
 static_assert(orders(0.0, -0.0) == 0b100101 && orders(1.0, __builtin_nan("")) == 0b010000);
 
+// --- whole units, and sets of pipes ---
+static_assert(align_up(0, 32) == 0 && align_up(1, 32) == 32 && align_up(32, 32) == 32 && align_up(33, 16) == 48);
+static_assert(padded_to_blocks(f16, 17) == 32 && padded_to_blocks(i64, 4) == 4 && block_elements(f4e2m1) == 64);
+static_assert(pipe_bit(Pipe::none) == 1 && (pipe_bit(Pipe::vector) & pipe_bit(Pipe::cube)) == 0);
+
 // --- bytes_v ---
 static_assert(bytes_v<Tile<Shape<64, 128>, f32, Vec>> == 32768);
 static_assert(bytes_v<Tensor<Shape<64, 128>, bf16>> == 16384);

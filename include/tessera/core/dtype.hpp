@@ -41,15 +41,18 @@ inline constexpr DTypeInfo dtype_table[dtype_count] = {
 }
 [[nodiscard]] constexpr bool is_integer_or_index(DType d) { return is_integer(d) || d == index_type; }
 
+/// The least multiple of `unit` that is not less than `n`.
+[[nodiscard]] constexpr std::int64_t align_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+/// What transfers move and rows of tiles are padded to; instructions write whole ones.
+inline constexpr std::int64_t block_bytes = 32;
+
 /// Bytes of `count` elements; sub-byte types are packed and rounded up.
 [[nodiscard]] constexpr std::int64_t bytes_of(DType d, std::int64_t count) { return (count * info(d).bits + 7) / 8; }
-/// Elements in a block of 32 bytes: what transfers move and rows of tiles are padded to.
-[[nodiscard]] constexpr std::int64_t block_elements(DType d) { return 256 / info(d).bits; }
-[[nodiscard]] constexpr bool is_whole_blocks(DType d, std::int64_t count) { return bytes_of(d, count) % 32 == 0; }
+/// Elements in a block of 32 bytes.
+[[nodiscard]] constexpr std::int64_t block_elements(DType d) { return 8 * block_bytes / info(d).bits; }
+[[nodiscard]] constexpr bool is_whole_blocks(DType d, std::int64_t count) { return bytes_of(d, count) % block_bytes == 0; }
 /// A count of elements, rounded up to whole blocks.
-[[nodiscard]] constexpr std::int64_t padded_to_blocks(DType d, std::int64_t count) {
-  return (count + block_elements(d) - 1) / block_elements(d) * block_elements(d);
-}
+[[nodiscard]] constexpr std::int64_t padded_to_blocks(DType d, std::int64_t count) { return align_up(count, block_elements(d)); }
 
 /// A set of element types, as descriptors state them.
 struct DTypeSet {

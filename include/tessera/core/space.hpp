@@ -60,6 +60,8 @@ template <class... S>
 /// The unit that runs an instruction; each runs its own instructions in order.
 enum class Pipe : std::uint8_t { none, scalar, vector, cube, mte1, mte2, mte3, fix };
 inline constexpr int pipe_count = static_cast<int>(Pipe::fix) + 1;
+/// Of a set of pipes.
+[[nodiscard]] constexpr std::uint32_t pipe_bit(Pipe p) { return std::uint32_t{1} << static_cast<unsigned>(p); }
 /// As the instruction set calls it; none: all of them.
 [[nodiscard]] constexpr std::string_view name(Pipe p) {
   constexpr std::string_view names[pipe_count] = {"ALL", "S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"};

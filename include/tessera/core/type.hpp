@@ -114,16 +114,15 @@ inline constexpr Type index_scalar = scalar_type(index_type);
 /// padding: it is never valid.
 [[nodiscard]] constexpr Type stored(const Type& tile) {
   if (!tile.is_tile() || tile.rank == 0 || tile.rank > 2) return tile;
-  const auto up = [](std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; };
   const std::int64_t block = block_elements(tile.dtype);
   Type t = tile;
   if (t.layout == Layout::nd || t.layout == Layout::dn) {
     std::int64_t& run = t.dims[t.layout == Layout::dn && t.rank == 2 ? 0 : t.rank - 1];
-    run = up(run, block);
+    run = align_up(run, block);
     return t;
   }
   const std::int64_t box = t.space == Acc ? (t.dtype == i32 ? 32 : 16) : block > 16 ? block : 16;
-  for (int i = 0; i < t.rank; ++i) t.dims[i] = up(t.dims[i], box);
+  for (int i = 0; i < t.rank; ++i) t.dims[i] = align_up(t.dims[i], box);
   return t;
 }
 
@@ -135,7 +134,7 @@ inline constexpr Type index_scalar = scalar_type(index_type);
 /// compared, so that most of a row is unused.
 [[nodiscard]] constexpr std::int64_t mask_row_bytes(const Type& mask, Arch arch) {
   const std::int64_t bytes = arch == Arch::a3 ? (mask.last() + 7) / 8 : mask.last();
-  return (bytes + 31) / 32 * 32;
+  return align_up(bytes, block_bytes);
 }
 /// Bytes that are allocated for a tile of at most two dims.
 [[nodiscard]] constexpr std::int64_t stored_bytes(const Type& tile, Arch arch) {

@@ -43,7 +43,7 @@ void for_each_access(const Function& f, OpId op, Visit&& visit) {
     for_each_access(f, op, [&](ValueId v, bool writes) {
       if (f.type(v).is_tile()) return;
       const std::uint32_t p = f[parameter_of(f, v)].position;
-      pipes[p] |= 1u << static_cast<unsigned>(pipe_of(f, op));
+      pipes[p] |= pipe_bit(pipe_of(f, op));
       shared[p] = shared[p] || writes;
     });
   }

@@ -101,9 +101,9 @@ enum class KernelKind : std::uint8_t { vector, cube };
 /// What callers may know of a tile operation without a look at its body; by infer_tileop_summary.
 struct TileOpSummary {
   KernelKind kind = KernelKind::vector;
-  std::uint32_t pipes = 0;         ///< bit i: Pipe number i runs some of its instructions
+  std::uint32_t pipes = 0;         ///< pipe_bit of each that runs some of its instructions
   std::vector<ArgEffect> effects;  ///< of each parameter
-  [[nodiscard]] bool uses(Pipe p) const { return ((pipes >> static_cast<unsigned>(p)) & 1u) != 0; }
+  [[nodiscard]] bool uses(Pipe p) const { return (pipes & pipe_bit(p)) != 0; }
 };
 
 /// As many blocks as hardware takes for one launch.

@@ -57,13 +57,12 @@ class TileViews {
     const ByteRange r = byte_range(f_, tile);
     return {r.begin, r.bytes(), r.bytes(), 1};
   }
-  static constexpr std::int64_t block = 32;  // instructions write whole ones
   [[nodiscard]] static TileBytes window(const TileBytes& source, const Type& whole, const Type& part, const std::int64_t* offsets) {
     const std::int64_t rows = whole.rank == 2 ? whole.dims[0] : 1;
     if (source.count > 1 && source.count != rows) return source;  // rows of another shape
     const std::int64_t pitch = source.count > 1 ? source.pitch : bytes_of(whole.dtype, stored(whole).last());
     const std::int64_t row = whole.rank == 2 ? offsets[0] : 0, left = bytes_of(whole.dtype, offsets[whole.rank - 1]);
-    const std::int64_t width = (bytes_of(whole.dtype, part.last()) + block - 1) / block * block, room = pitch - left;
+    const std::int64_t width = align_up(bytes_of(whole.dtype, part.last()), block_bytes), room = pitch - left;
     TileBytes bytes{source.begin + row * pitch + left, width < room ? width : room, pitch, part.rank == 2 ? part.dims[0] : 1};
     if (bytes.run == pitch) bytes = {bytes.begin, pitch * bytes.count, pitch * bytes.count, 1};
     return bytes;

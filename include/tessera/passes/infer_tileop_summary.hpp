@@ -59,7 +59,7 @@ class SummaryOfTileop {
   void add_pipe(OpId op) {
     const Pipe pipe = pipe_of(lowered_, op);
     if (lowered_.info(op).level == Level::control || pipe == Pipe::none) return;
-    summary_.pipes |= 1u << static_cast<unsigned>(pipe);
+    summary_.pipes |= pipe_bit(pipe);
     OpId* const first = pipe == Pipe::vector ? &first_[0] : pipe == Pipe::cube ? &first_[1] : nullptr;
     if (first != nullptr && !*first) *first = op;
   }

@@ -39,7 +39,7 @@ class PlanMemory {
       const Type& t = out_.type({v});
       if (!t.is_tile() || out_[ValueId{v}].buffer != v) continue;
       const std::int64_t unit = info(t.space).alignment;
-      bytes[t.space] += (stored_bytes(t, arch_) + unit - 1) / unit * unit;
+      bytes[t.space] += align_up(stored_bytes(t, arch_), unit);
       if (++count > most_buffers) return;
     }
     // Where all of it is far too much, a second plan would hardly find room for a part. In a pipe that does not overlap itself

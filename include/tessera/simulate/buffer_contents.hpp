@@ -55,13 +55,13 @@ class BufferContents {
   }
 
  private:
-  static constexpr std::int64_t block = 32;  // every address is a multiple of it
+  static constexpr std::int64_t block = block_bytes;  // every address is a multiple of it
   struct Blocks {
     std::size_t begin = 0, end = 0;
   };
   [[nodiscard]] Blocks blocks_of(std::uint32_t buffer) const {
     const ByteRange r = byte_range(f_, {buffer});
-    return {static_cast<std::size_t>(r.begin / block), static_cast<std::size_t>((r.end + block - 1) / block)};
+    return {static_cast<std::size_t>(r.begin / block), static_cast<std::size_t>(align_up(r.end, block) / block)};
   }
 
   const Function& f_;

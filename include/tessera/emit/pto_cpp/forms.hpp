@@ -176,7 +176,7 @@ inline TileVar window(Writer& w, OpId o, const TileVar& of, ValueId v, const Exp
   if (k.layout == Layout::nd && k.rows > 1) k.cols = of.key.cols;
   const Expr at = k.layout == Layout::dn ? row : add(mul(row, number(of.key.cols)), col);
   const Expr bytes = mul(at, number(bytes_of(k.dtype, 1)));
-  if (bytes.is_constant && bytes.constant % 32 != 0)
+  if (bytes.is_constant && bytes.constant % block_bytes != 0)
     refuse(w.f, o, "the window does not start at a whole block of 32 bytes (byte " + std::to_string(bytes.constant) + ")",
            "instructions begin at whole blocks: start the window at one");
   return declare(w, hint_of(w, v, of.name + "_window"), k, extents_of(w, v), add(of.address, bytes), v, columns);

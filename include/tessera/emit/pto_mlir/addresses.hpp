@@ -26,7 +26,7 @@ class Addresses {
   [[nodiscard]] std::optional<std::int64_t> for_temporary(OpId op, Lasts lasts, MemorySpace space, std::int64_t bytes) {
     if (!lives_) find_buffers();
     tessera::detail::Spans spans = lives_->copy(op, lasts == Lasts::with_result ? f_.result(op) : ValueId{});
-    const std::int64_t unit = info(space).alignment, size = (bytes + unit - 1) / unit * unit;
+    const std::int64_t unit = info(space).alignment, size = align_up(bytes, unit);
     taken_.clear();
     for (const Block& b : blocks_)
       if (b.space == space && meet(b.spans, spans)) taken_.push_back(b.range);
@@ -34,7 +34,7 @@ class Addresses {
     std::int64_t at = 0;
     for (const ByteRange& t : taken_) {
       if (t.begin - at >= size) break;
-      at = std::max(at, (t.end + unit - 1) / unit * unit);
+      at = std::max(at, align_up(t.end, unit));
     }
     if (at + size > capacity(space, planned_arch(f_))) return {};
     blocks_.push_back({space, {at, at + size}, std::move(spans)});

@@ -10,10 +10,9 @@ namespace tessera::pto {
 /// The type of a window of `rows` x `columns` in the accumulator, of which `valid` holds data.
 inline TileKey gathered_window(const Type& acc, std::int64_t rows, std::int64_t columns, const Extents& valid) {
   const std::int64_t block = block_elements(acc.dtype), box = 16;
-  const auto up = [](std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; };
   const auto extent = [](const Extent& e) { return e.is_constant() ? e.constant : -1; };
   const bool boxes = acc.space == Mat, turned = acc.layout == Layout::zn;
-  return {acc.dtype, acc.space, acc.layout, Pad::null, boxes ? up(rows, turned ? block : box) : rows, up(columns, turned ? box : block),
+  return {acc.dtype, acc.space, acc.layout, Pad::null, boxes ? align_up(rows, turned ? block : box) : rows, align_up(columns, turned ? box : block),
           extent(valid.rows), extent(valid.cols)};
 }
 /// A window of a tensor of rows; `transposed`: seen as columns.

@@ -28,7 +28,7 @@ inline void legalize_gather(Legalizer& l, OpId op) {
     l.refuse(op, "the positions do not count the padding of rows (" + Legalizer::shape_text(from) + ")",
            "use rows of a multiple of 32 bytes, or gather from one row at a time");
   const std::int64_t block = std::max(block_elements(from.dtype), block_elements(t.dtype));
-  const std::int64_t cols = (t.last() + block - 1) / block * block;
+  const std::int64_t cols = align_up(t.last(), block);
   ValueId positions = index;
   if (cols != t.last() || l.out.valid(index, 1) != Extent{cols, {}}) {
     const ValueId zeros =

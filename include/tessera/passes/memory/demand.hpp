@@ -25,7 +25,7 @@ class Demand {
       const Type& t = f.type(lives.owner(b));
       if (t.space != space) continue;
       buffers_.push_back(b);
-      bytes_[b] = (stored_bytes(t, arch) + unit - 1) / unit * unit;
+      bytes_[b] = align_up(stored_bytes(t, arch), unit);
       for (const Span& s : lives.spans(b)) needs_.push_back({s, b});
     }
     const auto before = [](const Need& x, const Need& y) {

@@ -35,7 +35,7 @@ class ResultsInPlace {
     for (std::uint32_t b = 0; b < lives_.count(); ++b) {
       const Type& t = f_.type(lives_.owner(b));
       if (t.space != space) continue;
-      const std::int64_t bytes = (stored_bytes(t, planned_arch(f_)) + unit - 1) / unit * unit;
+      const std::int64_t bytes = align_up(stored_bytes(t, planned_arch(f_)), unit);
       for (const Span& s : lives_.spans(b)) steps.push_back({s.begin / 2, bytes}), steps.push_back({s.end / 2 + 1, -bytes});
     }
     std::sort(steps.begin(), steps.end());

@@ -221,7 +221,7 @@ class Lifetimes {
         if (!is_placed(v)) return;
         const auto b = static_cast<std::uint32_t>(buffer(v));
         if (pipes_[b] == 0) touched.push_back(b);
-        pipes_[b] |= 1u << static_cast<unsigned>(pipe_of(f_, op));
+        pipes_[b] |= pipe_bit(pipe_of(f_, op));
       });
     }
   }

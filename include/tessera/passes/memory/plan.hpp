@@ -36,7 +36,7 @@ class BufferPipes {
         Use& u = uses_[lives.buffer(v)];
         u.last = pipe_of(f, op);
         if (u.first == Pipe::none) u.first = u.last;
-        u.pipes |= 1u << static_cast<unsigned>(u.last);
+        u.pipes |= pipe_bit(u.last);
         u.in_loop = u.in_loop || outermost_loop(f, f[op].parent);
       });
     }

@@ -65,7 +65,7 @@ class TextOrder {
 
 /// A set of pipes whose earlier instructions a barrier waits for; bit 0 (Pipe::none): all pipes.
 using PipeSet = std::uint8_t;
-[[nodiscard]] constexpr PipeSet bit(Pipe p) { return static_cast<PipeSet>(1u << static_cast<unsigned>(p)); }
+[[nodiscard]] constexpr PipeSet bit(Pipe p) { return static_cast<PipeSet>(pipe_bit(p)); }
 
 class SyncPlan {
  public:
