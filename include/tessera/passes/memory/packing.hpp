@@ -99,7 +99,7 @@ class Packing {
       if (t.begin < end && begin < t.end && !(t.may_coincide && t.begin == begin)) return false;
     return true;
   }
-  bool attempt(const std::vector<std::uint32_t>& order) {
+  void attempt(const std::vector<std::uint32_t>& order) {
     std::fill(at_.begin(), at_.end(), none);
     std::int64_t top = 0;
     for (const std::uint32_t b : order) {
@@ -107,14 +107,13 @@ class Packing {
       top = std::max(top, at_[b] + p_.bytes[b]);
     }
     order_ = order;
-    return keep(top);
+    keep(top);
   }
-  bool keep(std::int64_t top) {
-    if (peak_ != none && top >= peak_) return false;
+  void keep(std::int64_t top) {
+    if (peak_ != none && top >= peak_) return;
     peak_ = top;
     best_ = at_;
     best_order_ = order_;
-    return true;
   }
 
   // What stands above the least size was placed too late: it moves forward, some steps or all the way.

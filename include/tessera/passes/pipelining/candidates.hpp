@@ -30,7 +30,7 @@ class PipelineCandidates {
   PipelineCandidates(const Function& f, bool automatic) : f_(f), automatic_(automatic) { static_cast<void>(look(f.body())); }
 
   /// In the order of the program; none stands in another one.
-  [[nodiscard]] std::vector<PipelinedLoop>& loops() { return loops_; }
+  [[nodiscard]] const std::vector<PipelinedLoop>& loops() const { return loops_; }
   [[nodiscard]] const Pool<LoopNote>& notes() const { return notes_; }
 
  private:
