@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../ir/printer.hpp"
@@ -20,13 +21,6 @@ struct Timeline {
 [[nodiscard]] inline Timeline timeline_of(const Function& f, const TraceOptions& options = {}) {
   Timeline t;
   t.walk = trace_of(f, options);
-  t.schedule = schedule(f, t.walk.trace);
-  return t;
-}
-/// The same of a trace that a run has recorded.
-[[nodiscard]] inline Timeline timeline_of_trace(const Function& f, PipeTrace trace) {
-  Timeline t;
-  t.walk.trace = std::move(trace);
   t.schedule = schedule(f, t.walk.trace);
   return t;
 }
