@@ -93,6 +93,13 @@ Results running_max(const Arguments& in) {
   return {out};
 }
 
+Results padded_gather(const Arguments& in) {
+  Numbers out{in[1].dims, std::vector<double>(in[1].values.size())};
+  for (std::size_t k = 0; k < out.values.size(); ++k)
+    if (const double i = in[1].values[k]; i != in[2].values[0]) out.values[k] = in[0].values[static_cast<std::size_t>(i)];
+  return {out};
+}
+
 /// out[m, n] += sum over k of a[m, k] * b(k, n).
 template <class B>
 void add_product(const double* a, B&& b, double* out, std::size_t m, std::size_t k, std::size_t n) {
@@ -176,6 +183,7 @@ const std::map<std::string, Reference>& references() {
       {"fused_linear", {fused_linear, 129 * f32_rounding, "a sum of 128 exact products and a bias in f32", {{}}}},
       {"top_k", {top_k, 0, "no arithmetic; of equal numbers the first comes first", {{}}}},
       {"paged_scores", {paged_scores, 128 * f32_rounding, "a sum of 128 exact products in f32", {{}}}},
+      {"padded_gather", {padded_gather, 0, "no arithmetic", {{{"N", 17}, {"M", 1000}, {"padding", 2}}, {{"N", 40}, {"M", 3}, {"padding", 0}}}}},
       {"batched_matmul", {batched_matmul, 64 * f32_rounding, "a sum of 64 exact products in f32", {{}}}},
   };
   return table;

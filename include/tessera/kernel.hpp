@@ -3,4 +3,5 @@
 
 #include "dsl/kernel.hpp"
 #include "dsl/precision.hpp"
+#include "dsl/simt.hpp"
 #include "dsl/tileop.hpp"

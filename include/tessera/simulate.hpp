@@ -68,7 +68,7 @@ inline void simulate_every_level(const Program& meaning, const std::vector<Argum
   PassOptions passes;
   passes.verify = true;
   passes.after_program = [&](const Pass& pass, const Program& p) { detail::simulate_level(pass.name, meaning, p, arguments, options); };
-  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning.entry(), options.arch), true}, passes));
+  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch), true}, passes));
 }
 
 }  // namespace tessera

@@ -3,6 +3,10 @@
 #include <tessera/kernel.hpp>
 using namespace tessera;  // NOLINT: a test
 
+#if CASE == 14
+inline const auto copied = simt("copied", threads(64), [](Tensor<Shape<64>, f32> a, Out<Tensor<Shape<64>, f32>> o) { write(o, at(0), read(a, at(0))); });  // expect: simt_is_for_a5<>
+#endif
+
 void test(Tensor<Shape<4, 64>, i8> i, Tensor<Shape<4, 64>, i32> w, Tensor<Shape<4096, 64>, f32> x, Tensor<Shape<4, 64>, bf16> b,
           Tensor<Shape<4, 64>, f8e4m3> f8, Tensor<Shape<4294967296, 1, 4294967296>, f32> huge) {
 #if CASE == 0

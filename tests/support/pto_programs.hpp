@@ -189,9 +189,10 @@ inline void sink(Lowered& l, ValueId v) {
 }
 
 /// What an operation is called with; with its scratch tile when asked. Returns no value when the operation does not exist
-/// for the element type.
+/// for the element type, or not in a kernel of tiles.
 inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false) {
   const Type wide = tile_type(d, {tile_rows, tile_cols});
+  if (needs_threads(op)) return {};
   if (op.level == Level::scalar) {
     const auto scalar = [&](const char* name, DType of) { return l.parameter(name, scalar_type(of)); };
     if (op.form == PtoForm::block_index) return l.op(op, {});

@@ -39,14 +39,15 @@ struct Assembled {
   bool accepted = false;
   std::string words, cpp;
 };
-inline Assembled assemble(const std::string& text, Arch arch, int level = 2) {
+/// `as`: what it is asked to make; C++ where nothing is said.
+inline Assembled assemble(const std::string& text, Arch arch, int level = 2, const std::string& as = {}) {
   static const std::filesystem::path directory = [] {
     std::string form = (std::filesystem::temp_directory_path() / "tessera_ptoas_XXXXXX").string();
     return std::filesystem::path(mkdtemp(form.data()));
   }();
   const std::filesystem::path module = directory / "module.pto", log = directory / "log", made = directory / "module.cpp";
   std::ofstream(module) << text;
-  const std::string command = "'" + assembler() + "' --enable-insert-sync --pto-level=level" + std::to_string(level) + " --pto-arch=" +
+  const std::string command = "'" + assembler() + "' " + as + " --enable-insert-sync --pto-level=level" + std::to_string(level) + " --pto-arch=" +
                               std::string(name(arch)) + " '" + module.string() + "' -o '" + made.string() + "' > '" + log.string() + "' 2>&1";
   const int status = std::system(command.c_str());
   Assembled a{status == 0, {}, {}};

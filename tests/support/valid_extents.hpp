@@ -334,9 +334,9 @@ inline std::vector<Row> table() {
   };
 }
 /// Operations that make something new, or fill what is not valid: their results are fully valid, whatever they read. `view` is
-/// memory, `read` gives a number, `store` nothing.
+/// memory, `read` gives a number, `store` and `atomic_add` nothing.
 inline const std::vector<const OpInfo*> without_extents{&ops::create, &ops::full, &ops::arange, &ops::fillpad, &ops::fillpad_expand, &ops::random,
-                                                 &ops::view,   &ops::read, &ops::store};
+                                                 &ops::view,   &ops::read, &ops::store, &ops::atomic_add};
 
 inline double element(const Parameter& p, std::int64_t i) {
   const std::string_view name = p.name.c_str();

@@ -79,7 +79,7 @@ inline std::vector<CheckedKernel> record(const Environment& env, const CheckComm
 template <class Emit>
 void emit_kernels(const Program& lowered, Emit emit) {
   for (const Function& f : lowered.functions)
-    if (f.kind == FunctionKind::kernel) static_cast<void>(emit(f));
+    if (is_kernel(f.kind)) static_cast<void>(emit(f));
 }
 /// As above. That a kernel has no text of this form is noted only: perhaps nobody asks for it.
 template <class Emit>

@@ -14,6 +14,7 @@ namespace detail {
 [[nodiscard]] inline std::string kind_text(const KernelEntry& k) {
   if (k.kind() == FunctionKind::kernel) return {};
   if (k.kind() == FunctionKind::spmd) return fmt::format("  (spmd, {} block{})", k.blocks(), k.blocks() == 1 ? "" : "s");
+  if (k.kind() == FunctionKind::simt) return fmt::format("  (simt, {} thread{})", tessera::detail::threads_text(k.threads()), k.threads().total() == 1 ? "" : "s");
   return fmt::format("  ({})", name(k.kind()));
 }
 }  // namespace detail

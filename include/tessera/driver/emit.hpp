@@ -113,7 +113,7 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   // `for_cpp`: the same function as C++ needs it.
   const auto add = [&](const KernelEntry& kernel, const Program& p, const Function& f, const Function& for_cpp) {
     const std::string name = f.name.c_str();
-    if (f.kind != FunctionKind::kernel) return detail::add_named(callers, caller_json(p, f));
+    if (!is_kernel(f.kind)) return detail::add_named(callers, caller_json(p, f));
     if (!detail::add_named(manifest, kernel_json(for_cpp, command.forms, command.arch, command.level))) return false;
     if (command.forms.pto)
       files.add(name + ".pto", emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler, .level = command.level}));

@@ -65,7 +65,7 @@ class Errors {
     // What is wrong with a kernel is not told again for each function that calls it.
     const std::string text = d.text();
     const bool known = std::find(reported_.begin(), reported_.end(), text) != reported_.end();
-    if (known && kernel != nullptr && kernel->kind() != FunctionKind::kernel) return;
+    if (known && kernel != nullptr && !is_kernel(kernel->kind())) return;
     reported_.push_back(text);
     err_ << text << '\n';
     if (kernel != nullptr) err_ << "  kernel: " << name_of(*kernel) << '\n';
@@ -169,7 +169,7 @@ class Selection {
       if (!repeated && !has(seen) && (wanted_.empty() || has(wanted_))) list.push_back(&k);
     }
     // What calls kernels stands behind them.
-    const auto key = [](const KernelEntry* k) { return std::pair(k->kind() != FunctionKind::kernel, name_of(*k)); };
+    const auto key = [](const KernelEntry* k) { return std::pair(!is_kernel(k->kind()), name_of(*k)); };
     std::sort(list.begin(), list.end(), [&](const KernelEntry* a, const KernelEntry* b) { return key(a) < key(b); });
     return list;
   }

@@ -113,6 +113,8 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", print(recorded, printing));
       const Program lowered = run_passes(std::move(recorded), full_pipeline(), {command.arch, command.pipelining}, options);
       const bool shown = command.memory_map || command.timeline || !command.svg.empty();
+      if (shown && kernel.kind() == FunctionKind::simt)
+        fail(kernel.location(), fmt::format("lower: a simt kernel has no memory map and no timeline ({})", name_of(kernel)), "print its IR: leave out --memory-map, --timeline and --svg");
       if (!before && !after && !shown) env.out << print(lowered, printing);
       if (command.memory_map) detail::print_memory_maps(env.out, lowered);
       if (command.memory_map && command.timeline) env.out << '\n';

@@ -11,6 +11,7 @@
 #include "../ir/printer.hpp"
 #include "../ir/program.hpp"
 #include "../ir/signature.hpp"
+#include "../ir/target.hpp"
 
 namespace tessera::driver {
 
@@ -59,7 +60,8 @@ struct Forms {
 };
 /// One kernel of the manifest. `f` is the lowered function: results have become parameters. `file` is the `.pto` module, `cpp`
 /// the C++, each where it is written. The arguments stand in the order in which the emitted function takes them; `loops` says
-/// which ones have buffers for several turns, or why not.
+/// which ones have buffers for several turns, or why not, `threads` how many run a simt kernel, `backend` which one of the
+/// assembler's a module needs that launches threads.
 [[nodiscard]] inline nlohmann::ordered_json kernel_json(const Function& f, const Forms& forms, Arch arch, int level = 2) {
   nlohmann::ordered_json j;
   j["name"] = detail::text_json(f.name);
@@ -67,6 +69,8 @@ struct Forms {
   if (forms.cpp) j["cpp"] = detail::text_json(f.name) + ".cpp";
   j["arch"] = std::string(name(arch));
   if (forms.pto) j["level"] = level;
+  if (f.kind == FunctionKind::simt) j["threads"] = {f.threads[0], f.threads[1], f.threads[2]};
+  if (uses_threads(f)) j["backend"] = "vpto";
   j["source"] = {{"file", std::string(short_file(f.location))}, {"line", f.location.line}};
   j["arguments"] = nlohmann::ordered_json::array();
   for (const FunctionArgument& a : function_arguments(f))

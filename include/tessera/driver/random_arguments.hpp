@@ -67,6 +67,7 @@ inline PositionRange common(const PositionRange& a, const PositionRange& b) {
 inline void collect_limits(const Program* p, const Function& f, ValueId v, Limits& limits) {
   f.for_each_use(v, [&](OpId op, int operand) {
     const OpInfo& info = f.info(op);
+    if (&info == &ops::launch) return collect_limits(nullptr, launched(f, op), receiving(launched(f, op), operand), limits);
     if (p != nullptr && &info == &ops::call) return collect_limits(p, callee(*p, f, op), receiving(callee(*p, f, op), operand), limits);
     if (operand == 0 && passes_on(info)) collect_limits(p, f, f.result(op), limits);
     if (access_of(info, operand) == Access::read && info.level != Level::tensor) limits.read = true;
@@ -80,6 +81,7 @@ inline bool divides(const Program* p, const Function& f, ValueId v) {
   bool found = false;
   f.for_each_use(v, [&](OpId op, int operand) {
     const OpInfo& info = f.info(op);
+    if (&info == &ops::launch) found = found || divides(nullptr, launched(f, op), receiving(launched(f, op), operand));
     if (p != nullptr && &info == &ops::call) found = found || divides(p, callee(*p, f, op), receiving(callee(*p, f, op), operand));
     found = found || operand == info.divisor ||
             (operand == 2 && &info == &ops::for_loop) ||

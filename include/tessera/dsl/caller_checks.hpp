@@ -8,8 +8,6 @@
 namespace tessera {
 namespace detail {
 
-[[nodiscard]] inline std::string described(const Function& f) { return std::string(name(f.kind)) + " " + std::string(f.name.c_str()); }
-
 /// The calls of a function, in the order of the source.
 inline void add_calls(const Function& f, BlockId b, std::vector<OpId>& calls) {
   for (OpId o = f[b].first; o; o = f.next(o)) {
@@ -73,14 +71,6 @@ inline void check_wrapper(const Program& p, const Function& f, const std::vector
     while (from < f.result_count(call) && f.result(call, from) != v) ++from;
     const std::string what = from < f.result_count(call) ? "result " + std::to_string(from) + " of " + callee(p, f, call).name.c_str() : std::string("another value");
     fail(f[call].location, described(f) + ": it returns what its call gives in another order (result " + std::to_string(i) + " is " + what + ")", hint);
-  }
-}
-
-inline void refuse_split_regions(const Function& f, BlockId block) {
-  for (OpId o = f[block].first; o; o = f.next(o)) {
-    if (f.find_attr(o, AttrKey::split) != nullptr)
-      fail(f[o].location, described(f) + ": a split region stands outside of a kernel", "the lanes share the work of a kernel: write the region there");
-    for (int i = 0; i < f.block_count(o); ++i) refuse_split_regions(f, f.block(o, i));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "../ir/builder.hpp"
 #include "../ir/program.hpp"
 #include "../ops/memory.hpp"
+#include "../ops/simt.hpp"
 #include "recorder.hpp"
 #include "registry.hpp"
 #include "tileop_call.hpp"
@@ -18,8 +19,8 @@ class Callees {
   /// The number of a function in the program.
   virtual std::size_t index_of(const KernelEntry& callee, const Location& at) = 0;
   [[nodiscard]] virtual const Program& program() const = 0;
-  /// A user's tile operation.
-  [[nodiscard]] virtual std::shared_ptr<const Function> tileop(const KernelEntry& callee, const Location& at) = 0;
+  /// A user's tile operation, or a simt kernel that is launched.
+  [[nodiscard]] virtual std::shared_ptr<const Function> on_chip(const KernelEntry& callee, const Location& at) = 0;
 
  protected:
   ~Callees() = default;
@@ -115,7 +116,10 @@ class FunctionRecorder final : public Recorder {
     }
   }
   void call(const KernelEntry& callee, List<ValueId> arguments, ValueId* results, std::size_t count, const Location& at) override {
+    if (f_->kind == FunctionKind::simt)
+      fail(at, Text("call: a simt kernel calls a function (").append(callee.name()).append(")"), "a thread computes on its own: write the other's body out, or launch both");
     if (callee.kind() == FunctionKind::tileop) return call_tileop(callee, arguments, results, count, at);
+    if (callee.kind() == FunctionKind::simt && runs_on_chip(f_->kind)) return launch(callee, arguments, at);
     if (runs_on_chip(f_->kind) || callees_ == nullptr)
       fail(at, Text("call: a ").append(f_->kind == FunctionKind::tileop ? "tile operation" : "kernel").append(" calls a function (").append(callee.name()).append(")"),
            "what runs on chip calls tile operations only: call both from an orchestration");
@@ -164,7 +168,7 @@ class FunctionRecorder final : public Recorder {
     for (const ValueId v : {start, stop, step}) check_visible(v);
     if (f_->kind != FunctionKind::kernel && !attrs.empty() && attrs[0].key == AttrKey::pipelined)
       fail(at, Text("range: only loops of kernels are pipelined (").append(name(f_->kind)).append(" ").append(f_->name).append(")"),
-           "leave out pipelined(...): the host has no buffers on chip");
+           f_->kind == FunctionKind::simt ? "leave out pipelined(...): threads have no buffers" : "leave out pipelined(...): the host has no buffers on chip");
     go_here(at);
     const OpId op = build_.control(ops::for_loop, {start, stop, step}, {}, 1, attrs);
     const BlockId body = f_->block(op);
@@ -343,11 +347,27 @@ class FunctionRecorder final : public Recorder {
            "call it in a kernel, and call that");
     set_location(at);
     for (const ValueId v : arguments) check_visible(v);
-    const std::shared_ptr<const Function> tileop = callees_->tileop(callee, at);
+    const std::shared_ptr<const Function> tileop = callees_->on_chip(callee, at);
     go_here(at);
     const Pool<ValueId> made = detail::TileopCall(*f_, build_, tileop, at).record(arguments);
     if (made.size() != count) throw InternalError("call: " + std::string(tileop->name.c_str()) + " returns another count of tiles than it did");
     for (std::size_t i = 0; i < count; ++i) results[i] = made[i];
+  }
+  void launch(const KernelEntry& callee, List<ValueId> arguments, const Location& at) {
+    if (f_->kind != FunctionKind::kernel || callees_ == nullptr)
+      fail(at, Text("launch: only kernels launch simt kernels (").append(name(f_->kind)).append(" ").append(f_->name).append(" calls ").append(callee.name()).append(")"),
+           "launch it in the kernel that calls the tile operation");
+    set_location(at);
+    for (const ValueId v : arguments) check_visible(v);
+    const std::shared_ptr<const Function> to = callees_->on_chip(callee, at);
+    go_here(at);
+    DimBinding dims;
+    if (const Verdict v = check_launch(*to, *f_, arguments, dims); !v.lawful()) refuse(v, "launch", at);
+    refuse_overlaps(*to, *f_, arguments, at);
+    std::size_t number = 0;
+    while (number < f_->launched.size() && f_->launched[number] != to) ++number;
+    if (number == f_->launched.size()) f_->launched.push_back(to);
+    build_.control(ops::launch, arguments, {}, 0, {int_attr(AttrKey::callee, static_cast<std::int64_t>(number))});
   }
   [[noreturn]] static void refuse_outside(const Location& use, const Location& made) {
     fail(use, Text("kernel: a value is used outside of the block that holds it (made in line ").append(made.line).append(")"),
@@ -355,6 +375,10 @@ class FunctionRecorder final : public Recorder {
   }
   // Kernels compute on tensors; functions on the host make buffers, read single elements and call.
   void check_side(const OpInfo& op, const Type& requested) const {
+    if (f_->kind == FunctionKind::simt) return check_in_thread(op);
+    if (needs_threads(op))
+      fail(build_.location(), Text(op.name).append(": only simt kernels run in threads (").append(name(f_->kind)).append(" ").append(f_->name).append(")"),
+           "register it as simt(\"name\", threads(256), ...), or use block_index() and a tile");
     if (runs_on_chip(f_->kind)) {
       if (&op != &ops::create) return;
       if (const std::int64_t dim = first_dynamic(requested); dim != 0)
@@ -370,6 +394,13 @@ class FunctionRecorder final : public Recorder {
            "pass the tensor to a kernel that has an Out parameter, or return what a call gives");
     fail(build_.location(), Text(op.name).append(": only kernels compute on tensors (").append(name(f_->kind)).append(" ").append(f_->name).append(")"),
          "put the computation into a kernel and call that");
+  }
+  void check_in_thread(const OpInfo& op) const {
+    if (runs_in_threads(op)) return;
+    Text text(op.name);
+    text.append(op.level == Level::scalar ? ": threads do not know it (simt " : ": a thread computes on numbers, not on tensors or tiles (simt ").append(f_->name).append(")");
+    fail(build_.location(), text,
+         op.level == Level::scalar ? "call it in a kernel" : "read(x, at(i)) elements, compute, and write(out, at(i), y) them; or make it a kernel(...)");
   }
   static std::int64_t first_dynamic(const Type& t) {
     for (int i = 0; t.is_shaped() && i < t.rank; ++i)

@@ -191,8 +191,8 @@ class kernel_entry final : public KernelEntry {
  public:
   using parameters = typename signature<decltype(&F::operator())>::parameters;
   TESSERA_INLINE kernel_entry(std::string_view name, F&& f, const char* const* names, const Location& at,
-                              FunctionKind kind = FunctionKind::kernel, std::int64_t blocks = 1)
-      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for, kind, blocks), f_(static_cast<F&&>(f)) {
+                              FunctionKind kind = FunctionKind::kernel, std::int64_t blocks = 1, const Threads& threads = {})
+      : KernelEntry(name, at, &closure_tag<F>, !std::is_empty_v<F>, built_for, kind, blocks, threads), f_(static_cast<F&&>(f)) {
     for (std::size_t i = 0; names != nullptr && i < parameters::size; ++i) names_.names[i] = names[i];
   }
 

@@ -12,6 +12,8 @@
 namespace tessera {
 namespace detail {
 
+[[nodiscard]] inline std::string described(const Function& f) { return std::string(name(f.kind)) + " " + std::string(f.name.c_str()); }
+
 inline void check_parameters(const Function& f) {
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     const Parameter& p = f.parameters[i];
@@ -30,7 +32,8 @@ inline void check_parameters(const Function& f) {
 inline bool is_written(const Function& f, ValueId tensor) {
   bool written = false;
   f.for_each_use(tensor, [&](OpId o, int operand) {
-    const bool by_call = f.is(o, ops::call) && called_tileop(f, o).parameters[static_cast<std::size_t>(operand)].direction != Direction::in;
+    const bool by_call = (f.is(o, ops::call) && called_tileop(f, o).parameters[static_cast<std::size_t>(operand)].direction != Direction::in) ||
+                         (f.is(o, ops::launch) && launched(f, o).parameters[static_cast<std::size_t>(operand)].direction != Direction::in);
     written = written || by_call || writes(access_of(f.info(o), operand)) ||
               (f.info(o).form == PtoForm::memory_view && is_written(f, f.result(o)));
   });
@@ -53,6 +56,14 @@ inline void check_outputs(const Function& f) {
            "assign it (out = ...), store(...) to it, or leave the parameter out");
 }
 
+inline void refuse_split_regions(const Function& f, BlockId block) {
+  for (OpId o = f[block].first; o; o = f.next(o)) {
+    if (f.find_attr(o, AttrKey::split) != nullptr)
+      fail(f[o].location, described(f) + ": a split region stands outside of a kernel", "the lanes share the work of a kernel: write the region there");
+    for (int i = 0; i < f.block_count(o); ++i) refuse_split_regions(f, f.block(o, i));
+  }
+}
+
 // A variable that no iteration of a loop assigns is a constant only when the loop has ended: what used it is judged again.
 inline void check_operations(const Function& f, BlockId block) {
   for (OpId o = f[block].first; o; o = f.next(o)) {
@@ -72,6 +83,7 @@ inline void check_recorded(const Function& f) {
   detail::check_parameters(f);
   detail::check_outputs(f);
   detail::check_output_tiles(f);
+  if (f.kind == FunctionKind::simt) detail::refuse_split_regions(f, f.body());
   detail::check_operations(f, f.body());
 }
 

@@ -13,10 +13,11 @@ class Recorder;
 /// A kernel as the registry holds it; lives to the end of the program.
 class KernelEntry {
  public:
-  /// `target` is the Arch that the source was compiled for, or any_target; `blocks` is what an spmd wrapper runs.
+  /// `target` is the Arch that the source was compiled for, or any_target; `blocks` is what an spmd wrapper runs, `threads` what
+  /// runs a simt kernel.
   KernelEntry(std::string_view name, const Location& at, const void* closure_type, bool has_captures, int target,
-              FunctionKind kind = FunctionKind::kernel, std::int64_t blocks = 1)
-      : name_(name), location_(at), closure_type_(closure_type), blocks_(blocks), target_(target), kind_(kind), has_captures_(has_captures) {}
+              FunctionKind kind = FunctionKind::kernel, std::int64_t blocks = 1, const Threads& threads = {})
+      : name_(name), location_(at), closure_type_(closure_type), blocks_(blocks), threads_(threads), target_(target), kind_(kind), has_captures_(has_captures) {}
   static constexpr int any_target = -1;
   KernelEntry(const KernelEntry&) = delete;
   KernelEntry& operator=(const KernelEntry&) = delete;
@@ -26,10 +27,11 @@ class KernelEntry {
   [[nodiscard]] int target() const { return target_; }
   [[nodiscard]] FunctionKind kind() const { return kind_; }
   [[nodiscard]] std::int64_t blocks() const { return blocks_; }
+  [[nodiscard]] const Threads& threads() const { return threads_; }
   /// Runs the lambda once, from its parameters to the end of the function. Throws what the lambda throws.
   virtual void run(Recorder& r) const = 0;
   [[nodiscard]] bool same_definition(const KernelEntry& o) const {
-    return name_ == o.name_ && kind_ == o.kind_ && blocks_ == o.blocks_ && closure_type_ == o.closure_type_ && !has_captures_ && !o.has_captures_;
+    return name_ == o.name_ && kind_ == o.kind_ && blocks_ == o.blocks_ && threads_ == o.threads_ && closure_type_ == o.closure_type_ && !has_captures_ && !o.has_captures_;
   }
 
  private:
@@ -37,6 +39,7 @@ class KernelEntry {
   Location location_;
   const void* closure_type_;
   std::int64_t blocks_;
+  Threads threads_;
   int target_;
   FunctionKind kind_;
   bool has_captures_;

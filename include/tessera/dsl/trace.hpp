@@ -17,6 +17,7 @@ namespace detail {
   f.target = kernel.target();
   f.kind = kernel.kind();
   f.blocks = kernel.blocks();
+  f.threads = kernel.threads();
   FunctionRecorder r(f, callees);
   r.set_location(kernel.location());
   try {
@@ -35,6 +36,16 @@ namespace detail {
   return f;
 }
 
+inline void check_threads(const KernelEntry& entry) {
+  const Threads& t = entry.threads();
+  for (int axis = 0; axis < 3; ++axis)
+    if (t[axis] <= 0) refuse(breaks(rule::thread_extent_is_not_positive, arg(std::int64_t{axis}), arg(t[axis])), "simt", entry.location());
+  // One by one: their product may be too large for an integer.
+  std::int64_t total = 1;
+  for (int axis = 0; axis < 3 && total <= max_threads; ++axis) total = t[axis] > max_threads ? t[axis] : total * t[axis];
+  if (total > max_threads) refuse(breaks(rule::simt_has_too_many_threads, arg(total), arg(max_threads)), "simt", entry.location());
+}
+
 /// Records a program: each function once, when it is called first.
 class ProgramTracer final : public Callees {
  public:
@@ -44,6 +55,7 @@ class ProgramTracer final : public Callees {
     const Active active(*this, entry, at);
     if (entry.blocks() <= 0) refuse(breaks(rule::spmd_block_count_is_not_positive, arg(entry.blocks())), "spmd", entry.location());
     if (entry.blocks() > max_blocks) refuse(breaks(rule::spmd_block_count_is_too_large, arg(entry.blocks()), arg(max_blocks)), "spmd", entry.location());
+    check_threads(entry);
     Function f = run_recorded(entry, this);
     if (runs_on_chip(f.kind)) {
       check_recorded(f);
@@ -51,26 +63,28 @@ class ProgramTracer final : public Callees {
       check_recorded_caller(program_, f);
       upgrade_directions(program_, f);
     }
-    require_own_name(f);
+    require_own_name(f, entry);
     entries_.push_back(&entry);
     program_.functions.push_back(static_cast<Function&&>(f));
     return entries_.size() - 1;
   }
-  std::shared_ptr<const Function> tileop(const KernelEntry& entry, const Location& at) override {
-    for (const Tileop& known : tileops_)
+  std::shared_ptr<const Function> on_chip(const KernelEntry& entry, const Location& at) override {
+    for (const OnChip& known : on_chip_)
       if (known.entry == &entry) return known.function;
     const Active active(*this, entry, at);
+    check_threads(entry);
     Function f = run_recorded(entry, this);
     check_recorded(f);
-    require_own_name(f);
-    tileops_.push_back({&entry, std::make_shared<const Function>(static_cast<Function&&>(f))});
-    return tileops_.back().function;
+    require_own_name(f, entry);
+    on_chip_.push_back({&entry, std::make_shared<const Function>(static_cast<Function&&>(f))});
+    return on_chip_.back().function;
   }
   [[nodiscard]] const Program& program() const override { return program_; }
   [[nodiscard]] Program take() { return static_cast<Program&&>(program_); }
 
  private:
-  struct Tileop {
+  // What kernels hold: tile operations, and simt kernels that they launch.
+  struct OnChip {
     const KernelEntry* entry;
     std::shared_ptr<const Function> function;
   };
@@ -88,10 +102,10 @@ class ProgramTracer final : public Callees {
    private:
     std::vector<const KernelEntry*>* list_;
   };
-  void require_own_name(const Function& f) const {
+  void require_own_name(const Function& f, const KernelEntry& entry) const {
     bool taken = false;
-    for (const Function& other : program_.functions) taken = taken || other.name == f.name;
-    for (const Tileop& other : tileops_) taken = taken || other.function->name == f.name;
+    for (std::size_t i = 0; i < entries_.size(); ++i) taken = taken || (program_.functions[i].name == f.name && entries_[i] != &entry);
+    for (const OnChip& other : on_chip_) taken = taken || (other.function->name == f.name && other.entry != &entry);
     if (taken) fail(f.location, Text("call: two functions of one program have the same name (").append(f.name).append(")"), "give each one a name of its own");
   }
   void refuse_recursion(const KernelEntry& entry, const Location& at) const {
@@ -106,7 +120,7 @@ class ProgramTracer final : public Callees {
 
   Program program_;
   std::vector<const KernelEntry*> entries_, active_;
-  std::vector<Tileop> tileops_;
+  std::vector<OnChip> on_chip_;
 };
 
 }  // namespace detail

@@ -107,6 +107,13 @@ inline void write_launch(Writer& w, const std::vector<ArgumentText>& arguments) 
   w.directive("}");
 }
 
+/// What starts threads is a part of the compiler for hardware, which the library does not wrap and its simulator does not have.
+inline void refuse_threads(const Function& f) {
+  const char* const hint = "emit the .pto text: --emit pto, or emit_pto(...)";
+  if (f.kind == FunctionKind::simt) fail(f.location, Text("simt: simt kernels have no C++ (").append(f.name).append(")"), hint);
+  if (const OpId o = first_launch(f)) fail(f[o].location, Text("launch: simt kernels have no C++ (").append(launched(f, o).name).append(")"), hint);
+}
+
 }  // namespace cpp
 
 /// The C++ of `f`, which has addresses for the target (by the pass plan_memory) and is synchronised (by insert_sync). Arguments of the kernel: a pointer for each
@@ -115,6 +122,7 @@ inline void write_launch(Writer& w, const std::vector<ArgumentText>& arguments) 
 [[nodiscard]] inline std::string emit_pto_cpp(const Function& f, const CppOptions& options = {}) {
   require_kernel(f);
   require_target(f, options.arch);
+  cpp::refuse_threads(f);
   check_kernel_name(f.name, f.location);
   if (!(has_addresses(f) && planned_arch(f) == options.arch))
     throw InternalError("emit_pto_cpp: " + std::string(f.name.c_str()) + " has no addresses for " + std::string(name(options.arch)));

@@ -2,6 +2,7 @@
 // the vector core the rest.
 #pragma once
 
+#include "../ops/simt.hpp"
 #include "function.hpp"
 
 namespace tessera {
@@ -22,6 +23,7 @@ inline void add_operation(const Function& f, OpId& known, OpId o) {
 }
 // The core of one operation: views, scalars and control have none.
 inline void add_core(Cores& cores, const Function& f, OpId o) {
+  if (f.is(o, ops::launch)) return add_operation(f, cores.vector, o);  // threads run on the vector core
   if (f.info(o).pipe == Pipe::none || f.info(o).level == Level::scalar) return;
   bool cube = false, tiles = false;
   const auto look = [&](const Type& t) {

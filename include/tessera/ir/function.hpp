@@ -117,11 +117,13 @@ class Function {
   int target = any_target;  ///< the Arch that the kernel's source is compiled for
   FunctionKind kind = FunctionKind::kernel;
   std::int64_t blocks = 1;  ///< of an spmd wrapper: how many run what it calls, max_blocks at most
+  Threads threads;          ///< of a simt kernel, max_threads at most
   int planned_for = any_target;  ///< after plan_memory: the Arch whose sizes and limits the addresses keep to
   bool synchronised = false;     ///< after insert_sync: flags and barriers order the pipes, if only because none are needed
   Pool<Parameter> parameters;
   Pool<LoopNote> loops;  ///< after pipeline_loops, in the order of the program
   std::vector<std::shared_ptr<const Function>> tileops;  ///< of a kernel or tileop: what its calls refer to by number
+  std::vector<std::shared_ptr<const Function>> launched;  ///< of a kernel: the simt kernels that its launches refer to by number
   std::shared_ptr<const TileOpSummary> summary;          ///< of a tileop, where it is inferred
 
   Function() {

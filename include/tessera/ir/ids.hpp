@@ -52,14 +52,28 @@ class List {
 /// Who writes a parameter.
 enum class Direction : std::uint8_t { in, out, inout };
 
-/// What a function is for. A kernel computes on chip, a tileop is an operation of the user's that kernels call; the others run
-/// on the host and call: an orchestration freely, a wrapper (spmd, group) hands its parameters on to one call.
-enum class FunctionKind : std::uint8_t { kernel, orchestration, spmd, group, tileop };
+/// What a function is for. A kernel computes on chip, a simt kernel does with one number at a time in each of many threads, a
+/// tileop is an operation of the user's that kernels call; the others run on the host and call: an orchestration freely, a
+/// wrapper (spmd, group) hands its parameters on to one call.
+enum class FunctionKind : std::uint8_t { kernel, orchestration, spmd, group, tileop, simt };
 [[nodiscard]] constexpr const char* name(FunctionKind k) {
-  constexpr const char* names[] = {"kernel", "orchestration", "spmd", "group", "tileop"};
+  constexpr const char* names[] = {"kernel", "orchestration", "spmd", "group", "tileop", "simt"};
   return names[static_cast<int>(k)];
 }
-[[nodiscard]] constexpr bool runs_on_chip(FunctionKind k) { return k == FunctionKind::kernel || k == FunctionKind::tileop; }
+[[nodiscard]] constexpr bool runs_on_chip(FunctionKind k) { return k == FunctionKind::kernel || k == FunctionKind::tileop || k == FunctionKind::simt; }
+/// Whether a function is emitted as a module of its own.
+[[nodiscard]] constexpr bool is_kernel(FunctionKind k) { return k == FunctionKind::kernel || k == FunctionKind::simt; }
 [[nodiscard]] constexpr bool is_wrapper(FunctionKind k) { return k == FunctionKind::spmd || k == FunctionKind::group; }
+
+
+/// How many threads run a simt kernel, along the axes x, y and z.
+struct Threads {
+  std::int64_t extents[3] = {1, 1, 1};
+  [[nodiscard]] constexpr std::int64_t operator[](int axis) const { return extents[axis]; }
+  [[nodiscard]] constexpr std::int64_t total() const { return extents[0] * extents[1] * extents[2]; }
+  friend constexpr bool operator==(const Threads&, const Threads&) = default;
+};
+/// As many threads as one launch has.
+inline constexpr std::int64_t max_threads = 2048;
 
 }  // namespace tessera

@@ -91,6 +91,14 @@ inline std::string number_text(double d) {
 }
 inline std::string number_text(std::int64_t n) { return std::to_string(n); }
 
+/// "256", "32x8": the extents, without those of 1 behind the last other one.
+inline std::string threads_text(const Threads& t) {
+  std::string text = std::to_string(t[0]);
+  const int rank = t[2] != 1 ? 3 : t[1] != 1 ? 2 : 1;
+  for (int axis = 1; axis < rank; ++axis) text.append("x").append(std::to_string(t[axis]));
+  return text;
+}
+
 class Printer {
  public:
   /// `program`: the one that the function is of, for the names of callees; may be null.
@@ -106,6 +114,7 @@ class Printer {
     out_.reserve(f_.operation_count() * 80);
     out_.append(tessera::name(f_.kind));
     if (f_.kind == FunctionKind::spmd) out_.append(" ").append(std::to_string(f_.blocks));
+    if (f_.kind == FunctionKind::simt) out_.append(" ").append(threads_text(f_.threads));
     out_.append(" @").append(f_.name).append("(");
     for (std::size_t i = 0; i < f_.parameters.size(); ++i) {
       const Parameter& p = f_.parameters[i];
@@ -259,7 +268,7 @@ class Printer {
     }
     if (f_.result_count(op) > 0) out_.append(" = ");
     out_.append(prefix(op)).append(f_.info(op).name);
-    if (f_.is(op, ops::call)) call_operands(op);
+    if (f_.is(op, ops::call) || f_.is(op, ops::launch)) call_operands(op);
     else if (f_.info(op).level == Level::control) control_operands(op);
     else operands(op);
     for (int i = 0; i < f_.result_count(op); ++i) {
@@ -274,7 +283,8 @@ class Printer {
   void call_operands(OpId op) {
     const std::size_t index = callee_index(f_, op);
     out_.append(" @");
-    if (runs_on_chip(f_.kind) && index < f_.tileops.size()) out_.append(f_.tileops[index]->name);
+    const auto& held = f_.is(op, ops::launch) ? f_.launched : f_.tileops;
+    if (runs_on_chip(f_.kind) && index < held.size()) out_.append(held[index]->name);
     else if (program_ != nullptr && index < program_->functions.size()) out_.append(program_->functions[index].name);
     else out_.append(std::to_string(index));
     operands(op);
@@ -354,13 +364,15 @@ class Printer {
   std::string out_;
 };
 
-// A function behind the tile operations that it calls; each of them once.
+// A function behind the tile operations that it calls and the simt kernels that it launches; each of them once.
 inline void add_text(std::string& out, std::vector<std::string_view>& known, const Function& f, PrintOptions options, const Program* program) {
-  for (const auto& t : f.tileops) {
-    if (std::find(known.begin(), known.end(), std::string_view(t->name)) != known.end()) continue;
-    known.emplace_back(t->name);
-    add_text(out, known, *t, options, program);
-  }
+  const auto add = [&](const std::shared_ptr<const Function>& held) {
+    if (std::find(known.begin(), known.end(), std::string_view(held->name)) != known.end()) return;
+    known.emplace_back(held->name);
+    add_text(out, known, *held, options, program);
+  };
+  for (const auto& t : f.tileops) add(t);
+  for (const auto& s : f.launched) add(s);
   out.append(out.empty() ? "" : "\n").append(Printer(f, options, program).function());
 }
 

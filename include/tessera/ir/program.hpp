@@ -4,6 +4,7 @@
 
 #include "../ops/call.hpp"
 #include "../ops/memory.hpp"
+#include "../ops/simt.hpp"
 #include "control_layout.hpp"
 
 namespace tessera {
@@ -62,6 +63,20 @@ struct Program {
   }
   return lawful();
 }
+/// The simt kernel that a launch in a kernel runs.
+[[nodiscard]] inline const Function& launched(const Function& f, OpId launch) { return *f.launched[callee_index(f, launch)]; }
+/// As above, of a launch: tensors are memory, and what is written is an output of the kernel.
+[[nodiscard]] inline Verdict check_launch(const Function& simt, const Function& f, List<ValueId> arguments, DimBinding& binding) {
+  if (const Verdict v = check_call(simt, f, arguments, binding); !v.lawful()) return v;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!f.type(arguments[i]).is_tensor()) continue;
+    const ValueId memory = parameter_of(f, arguments[i]);
+    if (!memory) return breaks(rule::tileop_tensor_is_a_value, arg(static_cast<std::int64_t>(i)));
+    const bool input = f.parameters[f[memory].position].direction == Direction::in;
+    if (input && simt.parameters[i].direction != Direction::in) return breaks(rule::not_an_output, arg_op);
+  }
+  return lawful();
+}
 /// Throws UserError for a call that gives two parameters one tensor, when the callee writes one of them.
 inline void refuse_overlap(const Function& callee, const Parameter& a, const Parameter& b, const Location& call) {
   if (a.direction == Direction::in && b.direction == Direction::in) return;
@@ -69,6 +84,14 @@ inline void refuse_overlap(const Function& callee, const Parameter& a, const Par
        "call: one tensor is given for two parameters, and " + std::string(callee.name.c_str()) + " writes it (" + std::string(a.name.c_str()) + ", " +
            std::string(b.name.c_str()) + ")",
        "parameters do not overlap: pass another buffer, or make it one InOut parameter");
+}
+
+/// The same of a launch, whose tensors may be views of one parameter.
+inline void refuse_overlaps(const Function& simt, const Function& f, List<ValueId> arguments, const Location& launch) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (f.type(arguments[i]).is_tensor() && f.type(arguments[k]).is_tensor() && parameter_of(f, arguments[i]) == parameter_of(f, arguments[k]))
+        refuse_overlap(simt, simt.parameters[k], simt.parameters[i], launch);
 }
 
 namespace detail {

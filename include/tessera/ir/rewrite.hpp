@@ -17,8 +17,10 @@ class Rewriter {
     out.target = in.target;
     out.kind = in.kind;
     out.blocks = in.blocks;
+    out.threads = in.threads;
     out.loops = in.loops;
     out.tileops = in.tileops;
+    out.launched = in.launched;
     out.summary = in.summary;
     out.reserve(in.operation_count());
   }

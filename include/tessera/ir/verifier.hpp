@@ -31,6 +31,10 @@ class Verifier {
       if (t == nullptr || t->kind != FunctionKind::tileop) throw InternalError("verify: " + f_.name + " holds a tile operation that is none");
       Verifier(*t, {}).run();
     }
+    for (const auto& s : f_.launched) {
+      if (s == nullptr || s->kind != FunctionKind::simt) throw InternalError("verify: " + f_.name + " holds a simt kernel that is none");
+      Verifier(*s, {}).run();
+    }
     block(f_.body(), ops::return_op);
     if (required_.contains(Property::addresses_planned))
       if (const auto fault = address_fault(f_)) refuse_fault("addresses_planned: ", fault->op, fault->what);
@@ -106,6 +110,8 @@ class Verifier {
     for (int i = 0; i < f_.operand_count(op); ++i)
       require(f_.operand(op, i).index < f_.value_count() && is_visible(f_.operand(op, i)), op,
               "operand " + std::to_string(i) + " is not defined before the operation");
+    if (f_.kind == FunctionKind::simt) require(runs_in_threads(f_.info(op)), op, "the operation does not run in threads");
+    else require(!needs_threads(f_.info(op)), op, "the operation runs in threads only");
     if (f_.info(op).level == Level::control) {
       control(op);
       return;
@@ -163,6 +169,8 @@ class Verifier {
     } else if (f_.is(op, ops::call)) {
       require(f_.block_count(op) == 0, op, "a call has blocks");
       if (runs_on_chip(f_.kind)) tileop_call(op);
+    } else if (f_.is(op, ops::launch)) {
+      launch(op);
     } else if (is_sync(f_.info(op))) {
       require(f_.block_count(op) == 0 && f_.result_count(op) == 0 && f_.operand_count(op) == 0, op, "a flag or barrier has operands, blocks or results");
       require(f_.attr(op, AttrKey::event) >= 0 && f_.attr(op, AttrKey::event) < event_count, op, "there is no such event");
@@ -175,6 +183,12 @@ class Verifier {
     }
   }
 
+  void launch(OpId op) const {
+    require(f_.kind == FunctionKind::kernel && f_.block_count(op) == 0 && f_.result_count(op) == 0, op, "a launch has blocks or results, or stands outside of a kernel");
+    require(f_.find_attr(op, AttrKey::callee) != nullptr && callee_index(f_, op) < f_.launched.size(), op, "the kernel does not hold the simt kernel that it launches");
+    DimBinding binding;
+    require_lawful(check_launch(launched(f_, op), f_, f_.operands(op), binding), op);
+  }
   void tileop_call(OpId op) const {
     require(!required_.contains(Property::tile_ops), op, "tile_ops: a call of a tile operation is left");
     require(f_.find_attr(op, AttrKey::callee) != nullptr && callee_index(f_, op) < f_.tileops.size(), op, "the kernel does not hold the tile operation that it calls");
@@ -290,7 +304,7 @@ class Verifier {
 
 }  // namespace detail
 
-/// Checks structure, types, dominance and the promised properties.
-inline void verify(const Function& f, Properties required = {}) { detail::Verifier(f, required).run(); }
+/// Checks structure, types, dominance and the promised properties, which are about tiles: a simt kernel has none.
+inline void verify(const Function& f, Properties required = {}) { detail::Verifier(f, f.kind == FunctionKind::simt ? Properties() : required).run(); }
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include "random.hpp"
 #include "reduce.hpp"
 #include "scalar.hpp"
+#include "simt.hpp"
 #include "sort.hpp"
 #include "split.hpp"
 #include "sync.hpp"
@@ -37,7 +38,8 @@ inline constexpr Family families[] = {
     family("memory", memory_family), family("indexed", indexed_family), family("gather rows", gather_rows_family),
     family("random", random_family), family("split", split_family),
     family("tileop", tileop_family), family("scalar", scalar_family),
-    family("control", control_family),
+    family("threads", thread_family), family("atomic", atomic_family),
+    family("control", control_family), family("launch", launch_family),
     family("sync", sync_family)};
 
 }  // namespace tessera::ops

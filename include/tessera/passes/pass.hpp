@@ -94,7 +94,8 @@ inline void require_input(const Function& f, Arch arch, const PassOptions& optio
 inline void require_input(const Program& p, Arch arch, const PassOptions&) {
   for (const Function& f : p.functions) require_target(f, arch);
 }
-[[nodiscard]] inline bool applies(const Pass& pass, const Function& f) { return pass.applies == nullptr || pass.applies(f); }
+// Simt kernels hold numbers only, and stay as they are recorded.
+[[nodiscard]] inline bool applies(const Pass& pass, const Function& f) { return f.kind != FunctionKind::simt && (pass.applies == nullptr || pass.applies(f)); }
 [[nodiscard]] inline bool applies(const Pass& pass, const Program& p) {
   return std::any_of(p.functions.begin(), p.functions.end(), [&](const Function& f) { return applies(pass, f); });
 }

@@ -93,66 +93,93 @@ class BlockResults {
   std::vector<Data> first_;
 };
 
-/// While it lives, several blocks share tensors, and it is noted which of them reads, writes and adds to what.
+/// While it lives, several blocks, or the threads of one launch, share tensors, and it is noted which of them reads, writes and
+/// adds to what.
 class SharedTensors {
  public:
-  explicit SharedTensors(std::int64_t blocks) : blocks_(blocks) {}
+  /// `sharers`: how many there are; `kept` says where in a tensor they are noted.
+  explicit SharedTensors(std::int64_t sharers, Accesses Data::* kept = &Data::accesses) : sharers_(sharers), kept_(kept) {}
   SharedTensors(const SharedTensors&) = delete;
   SharedTensors& operator=(const SharedTensors&) = delete;
   ~SharedTensors() {
-    for (const auto& d : tensors_) d->accesses = {};
+    for (const auto& d : tensors_) (*d).*kept_ = {};
   }
   void add(const std::shared_ptr<Data>& d) {
-    if (blocks_ == 1 || d == nullptr) return;
-    d->accesses.of_element.assign(d->known.size(), Access());
+    if (sharers_ == 1 || d == nullptr) return;
+    ((*d).*kept_).of_element.assign(d->known.size(), Access());
     tensors_.push_back(d);
   }
 
  private:
-  std::int64_t blocks_;
+  std::int64_t sharers_;
+  Accesses Data::* kept_;
   std::vector<std::shared_ptr<Data>> tensors_;
 };
-inline void Engine::fail_collision(OpId op, const Data& d, std::int64_t element, std::string_view what, std::int64_t other, std::string hint) const {
+/// Who shares an element with others: a block, or a thread.
+struct Sharer {
+  std::int64_t number;
+  std::string_view kind;  ///< "block"
+
+  /// A text about blocks, about this kind.
+  [[nodiscard]] std::string words(std::string_view text) const {
+    std::string own;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t word = std::min(text.find("block", at), text.size());
+      own.append(text.substr(at, word - at));
+      if (word < text.size()) own.append(kind);
+      at = word + 5;
+    }
+    return own;
+  }
+};
+inline void Engine::fail_collision(OpId op, const Data& d, std::int64_t element, const Sharer& sharer, std::string_view what, std::int64_t other,
+                                   std::string_view hint) const {
   fail(f_[op].location,
-       std::string(f_.info(op).name).append(": ").append(what) + " (blocks " + std::to_string(other) + ", " + std::to_string(options.block) + ", element " +
-           index_of(d.dims, element).text() + ")",
-       std::move(hint));
+       std::string(f_.info(op).name).append(": ").append(sharer.words(what)) + " (" + sharer.words("blocks ") + std::to_string(other) + ", " +
+           std::to_string(sharer.number) + ", element " + index_of(d.dims, element).text() + ")",
+       sharer.words(hint));
+}
+template <class Note>
+void Engine::note(const Data& d, std::int64_t element, Note note) const {
+  if (!d.accesses.empty()) note(d.accesses.of_element[static_cast<std::size_t>(element)], Sharer{options.block, "block"});
+  if (!d.thread_accesses.empty()) note(d.thread_accesses.of_element[static_cast<std::size_t>(element)], Sharer{thread_, "thread"});
 }
 inline void Engine::note_read(OpId reader, const Data& d, std::int64_t element) const {
-  if (d.accesses.empty()) return;
-  Access& a = d.accesses.of_element[static_cast<std::size_t>(element)];
-  std::int32_t other = a.adders.other_than(options.block);
-  if (other < 0 && a.writer != options.block) other = a.writer;
-  if (other >= 0)
-    fail_collision(reader, d, element, "another block of the launch writes the element that is read", other,
-                   "blocks run side by side: write in one launch, and read in the next");
-  if (a.writer != options.block) a.readers.add(options.block);
+  note(d, element, [&](Access& a, const Sharer& own) {
+    std::int32_t other = a.adders.other_than(own.number);
+    if (other < 0 && a.writer != own.number) other = a.writer;
+    if (other >= 0)
+      fail_collision(reader, d, element, own, "another block of the launch writes the element that is read", other,
+                     "blocks run side by side: write in one launch, and read in the next");
+    if (a.writer != own.number) a.readers.add(own.number);
+  });
 }
 inline void Engine::note_write(OpId writer, const Data& d, std::int64_t element, bool was_known, const Number& before) const {
-  if (d.accesses.empty()) return;
-  Access& a = d.accesses.of_element[static_cast<std::size_t>(element)];
-  if (const std::int32_t reader = a.readers.other_than(options.block); reader >= 0)
-    fail_collision(writer, d, element, "another block of the launch reads the element that is written", reader,
-                   "blocks run side by side: read in one launch, and write in the next");
-  if (const std::int32_t adder = a.adders.other_than(options.block); adder >= 0)
-    fail_collision(writer, d, element, "another block of the launch adds to the element that is written", adder,
-                   "blocks run side by side: write in one launch, and add in the next");
-  const bool same = was_known && same_number(d.number(element), before);
-  if (a.writer >= 0 && a.writer != options.block && !same)
-    fail_collision(writer, d, element, "two blocks of the launch write different numbers to one element", a.writer,
-                   "let each block write elements of its own, or add with Atomic::add");
-  a.writer = static_cast<std::int32_t>(options.block);
+  note(d, element, [&](Access& a, const Sharer& own) {
+    if (const std::int32_t reader = a.readers.other_than(own.number); reader >= 0)
+      fail_collision(writer, d, element, own, "another block of the launch reads the element that is written", reader,
+                     "blocks run side by side: read in one launch, and write in the next");
+    if (const std::int32_t adder = a.adders.other_than(own.number); adder >= 0)
+      fail_collision(writer, d, element, own, "another block of the launch adds to the element that is written", adder,
+                     "blocks run side by side: write in one launch, and add in the next");
+    const bool same = was_known && same_number(d.number(element), before);
+    if (a.writer >= 0 && a.writer != own.number && !same)
+      fail_collision(writer, d, element, own, "two blocks of the launch write different numbers to one element", a.writer,
+                     f_.kind == FunctionKind::simt ? "let each block write elements of its own, or add with atomic_add(...)"
+                                                   : "let each block write elements of its own, or add with Atomic::add");
+    a.writer = static_cast<std::int32_t>(own.number);
+  });
 }
 inline void Engine::note_add(OpId writer, const Data& d, std::int64_t element) const {
-  if (d.accesses.empty()) return;
-  Access& a = d.accesses.of_element[static_cast<std::size_t>(element)];
-  if (const std::int32_t reader = a.readers.other_than(options.block); reader >= 0)
-    fail_collision(writer, d, element, "another block of the launch reads the element that is added to", reader,
-                   "blocks run side by side: read in one launch, and add in the next");
-  if (a.writer >= 0 && a.writer != options.block)
-    fail_collision(writer, d, element, "another block of the launch writes the element that is added to", a.writer,
-                   "blocks run side by side: write in one launch, and add in the next");
-  a.adders.add(options.block);
+  note(d, element, [&](Access& a, const Sharer& own) {
+    if (const std::int32_t reader = a.readers.other_than(own.number); reader >= 0)
+      fail_collision(writer, d, element, own, "another block of the launch reads the element that is added to", reader,
+                     "blocks run side by side: read in one launch, and add in the next");
+    if (a.writer >= 0 && a.writer != own.number)
+      fail_collision(writer, d, element, own, "another block of the launch writes the element that is added to", a.writer,
+                     "blocks run side by side: write in one launch, and add in the next");
+    a.adders.add(own.number);
+  });
 }
 
 inline void Engine::check_arguments(OpId op, const Function& to) const {
@@ -226,6 +253,31 @@ inline void Engine::run_call(OpId op) {
     if (blocks > 1) results.add(inner, end, block);
     if (block + 1 == blocks) take_results(op, inner, end);
   }
+}
+// One thread behind the other; none of them may need another one's elements.
+inline OpId Engine::run_threads() {
+  SharedTensors shared(f_.threads.total(), &Data::thread_accesses);
+  for (const Parameter& p : f_.parameters) shared.add(slots_[p.value.index].data);
+  OpId end;
+  for (thread_ = 0; thread_ < f_.threads.total(); ++thread_) end = run_block(f_.body());
+  return end;
+}
+inline void Engine::run_launch(OpId op) {
+  const Function& to = launched(f_, op);
+  Engine inner(to, options);
+  for (int i = 0; i < f_.operand_count(op); ++i) {
+    const Parameter& p = to.parameters[static_cast<std::size_t>(i)];
+    const ValueId v = f_.operand(op, i);
+    if (f_.type(v).is_scalar()) {
+      inner.set_number(p.value, number(v));
+      continue;
+    }
+    bind_dims(inner, p, slots_[v.index].dims, f_[op].location);
+    inner.set_memory(p.value, data_of(v), p.direction);
+    inner.slots_[p.value.index].dims = slots_[v.index].dims;
+  }
+  inner.run();
+  add_statistics(statistics, inner.statistics);
 }
 inline void Engine::take_results(OpId op, const Engine& callee, OpId end) {
   for (int i = 0; i < f_.result_count(op); ++i) {

@@ -10,6 +10,7 @@ inline void Engine::run_control(OpId op, const OpInfo& info) {
   if (&info == &ops::while_loop) return run_while(op);
   if (&info == &ops::if_else) return run_if(op);
   if (&info == &ops::call) return run_call(op);
+  if (&info == &ops::launch) return run_launch(op);
   if (is_sync(info)) {
     if (recorder_ != nullptr) recorder_->sync(op);
     return;

@@ -117,7 +117,8 @@ struct Data {
   std::vector<std::int64_t> integers;  ///< of all others
   std::vector<std::uint8_t> known;  ///< 0: poison
   std::vector<std::int64_t> contested;  ///< poison because an operation wrote different elements there
-  mutable Accesses accesses;        ///< reading is one, too
+  mutable Accesses accesses;        ///< of blocks; reading is one, too
+  mutable Accesses thread_accesses;  ///< the same of the threads of one launch
 
   Data() = default;
   /// All poison.

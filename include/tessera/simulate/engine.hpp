@@ -21,6 +21,7 @@ namespace tessera {
 namespace simulator {
 
 class Call;
+struct Sharer;
 /// What an operation does: reads operands through the call and gives it the result.
 using OperationFunction = void (*)(Call&);
 /// One line of the table.
@@ -72,7 +73,7 @@ class Engine {
   void set_number(ValueId v, const Number& n) { slots_[v.index].number = n; }
   /// Runs the body; gives the operation that ended it (none: the body is empty).
   OpId run() {
-    const OpId end = run_block(f_.body());
+    const OpId end = f_.kind == FunctionKind::simt ? run_threads() : run_block(f_.body());
     if (recorder_ != nullptr) check_pipes();
     return end;
   }
@@ -141,9 +142,17 @@ class Engine {
     if (!s.is_memory && s.data.use_count() > 1) s.data = std::make_shared<Data>(*s.data);  // other values keep theirs
     return addressed(v);
   }
+  /// Which thread runs, along an axis.
+  [[nodiscard]] std::int64_t thread(int axis) const {
+    const Threads& t = f_.threads;
+    return axis == 0 ? thread_ % t[0] : axis == 1 ? thread_ / t[0] % t[1] : thread_ / t[0] / t[1];
+  }
+  /// ", thread 37" in a simt kernel.
+  [[nodiscard]] std::string thread_text() const { return f_.kind == FunctionKind::simt ? ", thread " + std::to_string(thread_) : std::string(); }
   [[nodiscard]] bool is_memory(ValueId v) const { return slots_[v.index].is_memory; }
   // Blocks of a launch run side by side (simulate/calls.hpp): what one of them writes, no other reads or writes differently;
   // several may add to an element that they neither read nor write.
+  // The same holds for the threads of a launch.
   void note_read(OpId reader, const Data& d, std::int64_t element) const;
   void note_write(OpId writer, const Data& d, std::int64_t element, bool was_known, const Number& before) const;
   void note_add(OpId writer, const Data& d, std::int64_t element) const;
@@ -237,10 +246,13 @@ class Engine {
     }
   }
   void note_whole_read(OpId op, const Data& d) const {
-    if (d.accesses.empty()) return;
+    if (d.accesses.empty() && d.thread_accesses.empty()) return;
     for (std::int64_t k = 0; k < d.size(); ++k) note_read(op, d, k);
   }
-  [[noreturn]] void fail_collision(OpId op, const Data& d, std::int64_t element, std::string_view what, std::int64_t other, std::string hint) const;
+  [[noreturn]] void fail_collision(OpId op, const Data& d, std::int64_t element, const Sharer& sharer, std::string_view what, std::int64_t other,
+                                   std::string_view hint) const;
+  template <class Note>
+  void note(const Data& d, std::int64_t element, Note note) const;
   void refuse_dtype(OpId op, const Type& t) const {
     if (!can_simulate(t.dtype))
       fail(
@@ -259,6 +271,8 @@ class Engine {
   // simulate/calls.hpp
   void run_call(OpId op);
   void run_tileop(OpId op);
+  void run_launch(OpId op);
+  [[nodiscard]] OpId run_threads();
   void bind_tileop_argument(OpId op, int i, Engine& callee) const;
   void check_arguments(OpId op, const Function& to) const;
   void take_results(OpId op, const Engine& callee, OpId end);
@@ -355,6 +369,7 @@ class Engine {
   std::vector<Slot> slots_;
   BufferContents contents_;
   std::vector<std::pair<std::int64_t, std::int64_t>> symbols_;
+  std::int64_t thread_ = 0;  // of a simt kernel: the one that runs
   std::unique_ptr<PipeRecorder> recorder_;  // where the order of pipes is asked for
 };
 

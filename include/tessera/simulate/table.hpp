@@ -9,6 +9,7 @@
 #include "random.hpp"
 #include "reduce.hpp"
 #include "scalar.hpp"
+#include "simt.hpp"
 #include "sort.hpp"
 #include "split.hpp"
 
@@ -31,6 +32,7 @@ namespace tessera::simulator {
     add(gather_rows_table);
     add(indexed_table);
     add(scalar_table);
+    add(simt_table);
     add(split_table);
     return all;
   }();

@@ -26,7 +26,7 @@ inline void count_write(Call& c, DType d, std::int64_t elements) {
 }
 /// Elements of a tensor that follow each other are read.
 inline void note_reads(Call& c, const Data& source, std::int64_t first, std::int64_t count) {
-  for (std::int64_t k = 0; k < count && !source.accesses.empty(); ++k) c.engine.note_read(c.id, source, first + k);
+  for (std::int64_t k = 0; k < count && !(source.accesses.empty() && source.thread_accesses.empty()); ++k) c.engine.note_read(c.id, source, first + k);
 }
 
 /// The box of a tensor that a tile covers: of the attribute `window`, or the tile's own shape with leading ones.
@@ -156,7 +156,7 @@ inline void assemble(Call& c) {
   for (int i = 0; i < dims.rank; ++i)
     if (index[i] < 0 || index[i] >= dims[i])
       c.fail(rule::index_out_of_bounds,
-             "axis " + std::to_string(i) + ": index " + std::to_string(index[i]) + ", dim " + std::to_string(dims[i]));
+             "axis " + std::to_string(i) + ": index " + std::to_string(index[i]) + ", dim " + std::to_string(dims[i]) + c.engine.thread_text());
   return dot(strides_of(dims), index);
 }
 inline void read(Call& c) {

@@ -329,6 +329,9 @@ inline constexpr Form form_table[] = {emit_create,
                                       emit_gather_row,
                                       emit_sync,
                                       emit_nothing /* memory_view */,
+                                      emit_impossible /* thread_index */,
+                                      emit_impossible /* atomic */,
+                                      emit_impossible /* launch */,
                                       emit_impossible /* expanded */};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::expanded) + 1);
 

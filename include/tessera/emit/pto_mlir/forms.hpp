@@ -8,6 +8,7 @@
 #include "gather_rows.hpp"
 #include "memory.hpp"
 #include "scalars.hpp"
+#include "simt.hpp"
 
 namespace tessera::pto {
 
@@ -426,6 +427,7 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_block_index, emit_gather_row,
                                       emit_sync,
                                       [](Module&, OpId) {} /* memory_view */,
+                                      emit_thread_index, emit_atomic, emit_launch,
                                       [](Module& m, OpId o) { contradict(m, o, "the operation has no instruction"); } /* expanded */};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::expanded) + 1);
 

@@ -158,10 +158,11 @@ inline void emit_read(Module& m, OpId o) {
     m.line(o, m.define(v), " = pto.tgetval ins(", t, ", ", at, " : ", m.type(t), ", index) outs : ", info(d).pto_name);
     return;
   }
-  const Name read = is_unsigned(d) ? m.fresh() : m.define(v);
-  m.line(o, read, " = pto.load_scalar ", m.scalar(parameter_of(m.f, x)), '[', at, "] : !pto.ptr<", info(d).pto_name, "> -> ",
-         info(d).pto_name);
-  if (is_unsigned(d))
+  const bool converted = is_unsigned(d) && !m.in_threads();
+  const Name read = converted ? m.fresh() : m.define(v);
+  m.line(o, read, m.in_threads() ? " = pto.load " : " = pto.load_scalar ", m.scalar(parameter_of(m.f, x)), '[', at, "] : !pto.ptr<", m.in_memory(d),
+         "> -> ", m.in_memory(d));
+  if (converted)
     m.line(m.define(v), " = builtin.unrealized_conversion_cast ", read, " : ", info(d).pto_name, " to ", signless(d));
 }
 
@@ -169,7 +170,7 @@ inline void emit_read(Module& m, OpId o) {
 inline Name with_sign(Module& m, ValueId v) {
   const DType d = m.f.type(v).dtype;
   const Name n = m.scalar(v);
-  if (!is_unsigned(d)) return n;
+  if (!is_unsigned(d) || m.in_threads()) return n;
   const Name made = m.fresh();
   m.line(made, " = builtin.unrealized_conversion_cast ", n, " : ", signless(d), " to ", info(d).pto_name);
   return made;
@@ -179,9 +180,9 @@ inline void emit_write(Module& m, OpId o) {
   const ValueId x = m.f.operand(o, 0);
   check_element(m, o, x);
   const Name at = m.name(element(m, o, x, 2)), value = with_sign(m, m.f.operand(o, 1));
-  const std::string_view d = info(m.f.type(x).dtype).pto_name;
+  const std::string_view d = m.in_memory(m.f.type(x).dtype);
   if (!m.f.type(x).is_tile()) {
-    m.line(o, "pto.store_scalar ", value, ", ", m.scalar(parameter_of(m.f, x)), '[', at, "] : !pto.ptr<", d, ">, ", d);
+    m.line(o, m.in_threads() ? "pto.store " : "pto.store_scalar ", value, ", ", m.scalar(parameter_of(m.f, x)), '[', at, "] : !pto.ptr<", d, ">, ", d);
     return;
   }
   const Tile t = destination(m, o, m.f.result(o));

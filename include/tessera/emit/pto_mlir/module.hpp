@@ -206,6 +206,7 @@ class Module {
     if (known.label == 0) known = constants_.literal(value.type.dtype, value.integer, value.number);
     return known;
   }
+  Name integer(DType d, std::int64_t n) { return constants_.literal(d, n, 0); }
   /// The name of an address; none at level 2.
   Name address(std::optional<std::int64_t> at) { return at ? constants_.literal(i64, *at, 0) : Name{}; }
   Index unfolded(std::int64_t n) { return {false, 0, constants_.unfolded(n)}; }
@@ -258,23 +259,20 @@ class Module {
     return known.emplace_back(make_view(tensor, merged, transposed));
   }
 
-  /// The module's text; `write_body` writes the operations.
+  // --- the function ---
+  /// Whether threads run the function: memory is signless there, and reached in another way.
+  [[nodiscard]] bool in_threads() const { return f.kind == FunctionKind::simt; }
+  /// The element type of a tensor in the text.
+  [[nodiscard]] std::string_view in_memory(DType d) const { return in_threads() ? signless(d) : info(d).pto_name; }
+  /// The function's text behind `head`; `write_body` writes the operations. Without attributes it is a kernel's.
   template <class WriteBody>
-  std::string text(WriteBody&& write_body) {
-    check_kernel_name(f.name, f.location);
-    std::string head("module attributes {pto.target_arch = \"");
-    head.append(name(options.arch)).append("\"} {\n  func.func @").append(f.name).append("(");
+  std::string function(std::string head, std::string_view symbol, std::string_view attributes, WriteBody&& write_body) {
+    head.append("  func.func @").append(symbol).append("(");
     parameters(head);
     out_ = &body_;
     write_body(*this);
-    // The assembler puts runs of vector and of cube operations into sections of their own, unless the function has a kind.
-    // It must not where a loop or branch holds both, where a value of one section is used in another, or around the blocks of
-    // a while loop.
-    const Cores cores = cores_of(f);
-    const bool one_section = cores.both() && (cores.both_in_one_region || cores.in_while || defined_in_section_);
-    head.append(one_section ? ") attributes {pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {\n"
-                            : ") attributes {pto.entry} {\n");
-    body_.append("  }\n}\n");
+    head.append(") attributes {").append(attributes.empty() ? attributes_of_kernel() : attributes).append("} {\n");
+    body_.append("  }\n");
     constants_.write(head);
     for (std::vector<View>& of_one : views_) {
       std::sort(of_one.begin(), of_one.end(), [](const View& a, const View& b) {
@@ -287,7 +285,14 @@ class Module {
   }
 
  private:
-  static std::string_view name(Arch a) { return a == Arch::a3 ? "a2a3" : "a5"; }
+  // The assembler puts runs of vector and of cube operations into sections of their own, unless the function has a kind. It must
+  // not where a loop or branch holds both, where a value of one section is used in another, or around the blocks of a while loop;
+  // and it need not where threads are launched, which only a vector core does.
+  [[nodiscard]] std::string_view attributes_of_kernel() const {
+    const Cores cores = cores_of(f);
+    const bool one_section = cores.both() ? cores.both_in_one_region || cores.in_while || defined_in_section_ : !f.launched.empty();
+    return one_section ? "pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>" : "pto.entry";
+  }
   static std::string identifier(std::string_view text) {
     std::string clean;
     for (const char c : text) clean.push_back(tessera::detail::is_word(c) ? c : '_');
@@ -320,7 +325,7 @@ class Module {
     std::string_view separator;
     const auto argument = [&](Name n, std::string_view before, DType d, std::string_view after) {
       head.append(separator).append("%").append(labels_[n.label]).append(": ").append(before);
-      head.append(before.empty() ? signless(d) : info(d).pto_name).append(after);
+      head.append(before.empty() ? signless(d) : in_memory(d)).append(after);
       separator = ", ";
     };
     for (const FunctionArgument& a : function_arguments(f)) {

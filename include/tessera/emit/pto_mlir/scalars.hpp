@@ -35,9 +35,9 @@ inline void emit_binary(Module& m, OpId o, const ScalarForm& form) {
                                  : is_unsigned(d) || d == boolean ? form.on_unsigned
                                                                   : form.on_signed;
   Name second = b;
-  if (is_float(d) && form.word == "add") {  // the assembler lowers no arith.addf: a - (-b)
-    second = negated(m, b, d);
-    instruction = "subf";
+  if (is_float(d) && form.word == "add") {  // the assembler lowers no arith.addf outside of threads: a - (-b)
+    if (!m.in_threads()) second = negated(m, b, d);
+    instruction = m.in_threads() ? "addf" : "subf";
   }
   if (instruction.empty())
     refuse(m, o, "no instruction for this element type (" + std::string(info(d).name) + ")", "cast the operands");

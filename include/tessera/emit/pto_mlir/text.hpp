@@ -33,10 +33,11 @@ struct Dialect {
   bool fillpad_grows;             ///< tfillpad into a larger tile
   bool patterns_have_axis;        ///< mask patterns state their axis, and tscatter takes them
   bool sequence_has_scratch;      ///< tci takes scratch, which a3 needs where the assembler adds none
+  bool has_simt;                  ///< functions that threads run
 };
 inline constexpr Dialect dialects[] = {
-    {"0.60", "pto.subview", true, true, true, true, true, true, true, true, true, true, true},
-    {"0.27", "pto.subset", false, false, false, false, false, false, false, false, false, false, false},
+    {"0.60", "pto.subview", true, true, true, true, true, true, true, true, true, true, true, true},
+    {"0.27", "pto.subset", false, false, false, false, false, false, false, false, false, false, false, false},
 };
 [[nodiscard]] constexpr const Dialect& dialect(Assembler a) { return dialects[static_cast<int>(a)]; }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "../../ir/program.hpp"
 #include "../../ir/walk.hpp"
 #include "../../ops/all.hpp"
 
@@ -53,6 +54,7 @@ class Coherence {
   void check() const {
     for (const Parameter& p : f_.parameters) {
       const Accesses& a = accesses_[p.value.index];
+      check_launches(p, a);
       if (!a.stores.empty() && !a.writes.empty())
         refuse(a.writes.front(), p, "the tensor is written by store, too; bulk and scalar stores cannot be mixed",
                "write the elements into a tile and store that, or write to another tensor");
@@ -69,16 +71,34 @@ class Coherence {
 
  private:
   struct Accesses {
+    std::vector<OpId> launches, launch_writes;  ///< whose threads use the tensor, or write it
     std::vector<OpId> loads, stores;  ///< in bulk
     std::vector<OpId> reads, writes;  ///< by the scalar unit
   };
 
+  // Threads reach a tensor through a cache of their own: what one side writes is left to that side.
+  void check_launches(const Parameter& p, const Accesses& a) const {
+    const auto own_write = [&]() -> OpId { return !a.stores.empty() ? a.stores.front() : !a.writes.empty() ? a.writes.front() : OpId{}; };
+    if (const OpId own = own_write(); own && !a.launches.empty())
+      refuse(own, p, "the kernel launches threads that use the tensor, and they may not see what is written here",
+             "write it in a launch, or in a kernel of its own that runs before");
+    if (a.launch_writes.empty()) return;
+    for (const std::vector<OpId>* reads : {&a.loads, &a.reads})
+      if (!reads->empty())
+        refuse(reads->front(), p, "the kernel launches threads that write the tensor, and what they write may not be seen here",
+               "read it in a launch, or in a kernel of its own that runs behind");
+  }
   void note(OpId op, int i) {
     const ValueId v = f_.operand(op, i);
     const OpInfo& info = f_.info(op);
     const ValueId parameter = f_.type(v).is_tensor() ? parameter_of(f_, v) : ValueId{};
     if (!parameter || &info == &ops::view) return;
     Accesses& a = accesses_[parameter.index];
+    if (&info == &ops::launch) {
+      a.launches.push_back(op);
+      if (launched(f_, op).parameters[static_cast<std::size_t>(i)].direction != Direction::in) a.launch_writes.push_back(op);
+      return;
+    }
     switch (access_of(info, i)) {
       case Access::store: return a.stores.push_back(op);
       case Access::write: return a.writes.push_back(op);

@@ -117,7 +117,7 @@ class Placement {
       for (int i = 0; i < f_.result_count(op); ++i) group_[carried_argument(f_, op, b, i).index] = f_.result(op, i).index;
   }
   void note_usage(OpId op) {
-    if (f_.is(op, ops::view)) return;
+    if (f_.is(op, ops::view) || f_.is(op, ops::launch)) return;
     for (int i = 0; i < f_.operand_count(op); ++i) {
       const ValueId v = f_.operand(op, i);
       if (!is_parameter(v)) continue;

@@ -1,6 +1,7 @@
 // Control flow: what loops and branches carry is 2-D as well. A paged value is carried as as many values as it has pages.
 #pragma once
 
+#include "../../ops/simt.hpp"
 #include "products.hpp"
 
 namespace tessera::detail {
@@ -110,7 +111,7 @@ class FlatControl {
 };
 
 inline void flatten_control(Flattener& l, OpId op) {
-  if (l.in.is(op, ops::call)) return l.r.copy(op, FlattenVisitor{&l});
+  if (l.in.is(op, ops::call) || l.in.is(op, ops::launch)) return l.r.copy(op, FlattenVisitor{&l});
   FlatControl(l, op).run();
 }
 
