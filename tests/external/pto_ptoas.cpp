@@ -114,6 +114,7 @@ inline const auto copied = simt("copied_" + std::string(name(D)), threads(64), p
 template <DType D>
 inline const auto summed = simt("summed_" + std::string(name(D)), threads(8, 4, 2), params("x", "y", "first"), [](Tensor<Shape<64>, D> x, InOut<Tensor<Shape<4>, D>> y, Scalar<i32> first) {
   auto t = thread_index() + 8 * thread_index<1>() + 32 * thread_index<2>();
+  sync_threads();
   Var v = read(x, at(t));
   Var n = first;
   while_([&] { return n > 0; }, [&] {

@@ -45,6 +45,17 @@ inline const auto steps = simt("steps", threads(16), params("x", "out"), [](Tens
   });
   write(out, at(t), count);
 });
+inline const auto reversed_sum = simt("reversed_sum", threads(8), params("x", "out"), [](Short x, Out<Short> out) {
+  auto t = thread_index();
+  write(out, at(t), read(x, at(7 - t)));
+  for (int step = 1; step < 8; step *= 2) {  // unrolled: each round reads what the one before it wrote
+    sync_threads();
+    Var sum = read(out, at(t));
+    if_(t >= step, [&] { sum = sum + read(out, at(t - step)); });
+    sync_threads();
+    write(out, at(t), sum);
+  }
+});
 inline const auto launcher = kernel("launcher", params("x", "i", "bins", "h", "y", "a"),
   [](X x, Tensor<Shape<64>, i32> i, Tensor<Shape<1024>, u32> bins, InOut<Tensor<Shape<4, 4>, u32>> h, Out<Tensor<Shape<64>, f32>> y, Page a) {
     for (Index k : range(3)) {
@@ -215,6 +226,11 @@ TEST_CASE("threads compute, each for itself") {
   simulate(gather_or.trace(), {x, i, y});
   for (std::int64_t k = 0; k < 300; ++k) CHECK(y.get(k) == std::vector<double>{41, -1, 11, 31, -1}[static_cast<std::size_t>(k % 5)]);
 
+  HostTensor eight = host(f32, {8}, {1, 2, 3, 4, 5, 6, 7, 8}), sums(f32, {8});
+  simulate(reversed_sum.trace(), {eight, sums});
+  CHECK(sums.values() == std::vector<double>{8, 15, 21, 26, 30, 33, 35, 36});
+  CHECK(contains(emit_pto(reversed_sum), "    pto.syncthreads  // simt_kernels.cpp:"));
+
   HostTensor out(i32, {2, 3, 2});
   simulate(places.trace(), {out});
   CHECK(out.values() == std::vector<double>{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121});
@@ -323,6 +339,8 @@ TEST_CASE("what a thread cannot do is refused at its line") {
         error(line + 7, "call: a simt kernel calls a function (gather_or)", "a thread computes on its own: write the other's body out, or launch both"));
   CHECK(refusal([](Out<Page> y) { for (Index i : range(4).pipelined(2)) write(y, at(i, 0), 1.0f); }) ==
         error(line + 9, "range: only loops of kernels are pipelined (simt simt_user)", "leave out pipelined(...): threads have no buffers"));
+  CHECK(refusal([](Out<Page> y) { for (Index i : range(4)) { write(y, at(i, 0), 1.0f); sync_threads(); } }) ==
+        error(line + 11, "sync_threads: it stands in a loop or a branch", "all threads have to come to it as often: write it outside; a for loop of C++ writes it several times"));
   CHECK(contains(refusal([](Page x, Out<Page> y) { static_cast<void>(read(x, at(0, 0))); static_cast<void>(y); }), "kernel: an output is never written (arg1)"));
 }
 
@@ -352,7 +370,8 @@ TEST_CASE("what only threads do, and what a launch cannot be given, is refused")
   CHECK(contains(kernel_refusal([](Out<Page> y) { write(y, at(thread_index(), 0), 1.0f); }),
                  "simt_kernels.cpp:" + std::to_string(line) + ": error: thread_index: only simt kernels run in threads (kernel launching"));
   CHECK(contains(kernel_refusal([](InOut<Short> y) { atomic_add(y, at(0), 1.0f); }), "atomic_add: only simt kernels run in threads (kernel launching"));
-  line = __LINE__ + 1;
+  CHECK(contains(kernel_refusal([] { sync_threads(); }), "sync_threads: only simt kernels run in threads (kernel launching"));
+  line = __LINE__ + 1;  // of the next case
   CHECK(kernel_refusal([](Short x, InOut<Short> y) { add_up(exp(x), x, y); }) ==
         error(line, "call: the argument is a computed tensor, which has no memory (position) (0)", "pass a Tensor, Out or InOut parameter, or give the tile operation a Tile parameter"));
   CHECK(contains(kernel_refusal([](Short x, Short y) { add_up(x, x, y); }),

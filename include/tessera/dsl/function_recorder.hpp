@@ -396,6 +396,9 @@ class FunctionRecorder final : public Recorder {
          "put the computation into a kernel and call that");
   }
   void check_in_thread(const OpInfo& op) const {
+    if (&op == &ops::sync_threads && blocks_.size() > 1)
+      fail(build_.location(), "sync_threads: it stands in a loop or a branch",
+           "all threads have to come to it as often: write it outside; a for loop of C++ writes it several times");
     if (runs_in_threads(op)) return;
     Text text(op.name);
     text.append(op.level == Level::scalar ? ": threads do not know it (simt " : ": a thread computes on numbers, not on tensors or tiles (simt ").append(f_->name).append(")");

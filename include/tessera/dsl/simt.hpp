@@ -131,6 +131,13 @@ template <int Axis>
   requires(!detail::thread_verdict<ops::thread_count, Axis>::value.lawful())
 auto thread_count() -> decltype(detail::unwrap(detail::broken_type<detail::thread_verdict<ops::thread_count, Axis>>()));
 
+/// Waits for all threads of the launch. It stands outside of loops and branches, so that all of them come to it.
+inline void sync_threads(std::source_location at = std::source_location::current()) {
+  Recorder& r = Recorder::current(at);
+  r.go_here(detail::location_of(at));
+  r.emit(ops::sync_threads, {}, {}, {});
+}
+
 /// Adds a number to one element of an output tensor, to which other threads and blocks may add at the same time.
 template <class T, class O, class N>
   requires output<T> && detail::offset_list<O> && (detail::atomic_verdict<T, O, N>::value.lawful())

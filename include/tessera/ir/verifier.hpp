@@ -169,6 +169,9 @@ class Verifier {
     } else if (f_.is(op, ops::call)) {
       require(f_.block_count(op) == 0, op, "a call has blocks");
       if (runs_on_chip(f_.kind)) tileop_call(op);
+    } else if (f_.is(op, ops::sync_threads)) {
+      require(f_[op].parent == f_.body() && f_.operand_count(op) == 0 && f_.block_count(op) == 0 && f_.result_count(op) == 0, op,
+              "threads wait for each other in a loop or branch, or with operands, blocks or results");
     } else if (f_.is(op, ops::launch)) {
       launch(op);
     } else if (is_sync(f_.info(op))) {

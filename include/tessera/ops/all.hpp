@@ -38,8 +38,8 @@ inline constexpr Family families[] = {
     family("memory", memory_family), family("indexed", indexed_family), family("gather rows", gather_rows_family),
     family("random", random_family), family("split", split_family),
     family("tileop", tileop_family), family("scalar", scalar_family),
-    family("threads", thread_family), family("atomic", atomic_family),
-    family("control", control_family), family("launch", launch_family),
+    family("threads", thread_family), family("memory of threads", atomic_family),
+    family("control", control_family), family("control of threads", launch_family),
     family("sync", sync_family)};
 
 }  // namespace tessera::ops

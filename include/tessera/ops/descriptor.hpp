@@ -168,7 +168,7 @@ enum class PtoForm : std::uint8_t {
   gather_row,       ///< a window of a tensor loaded into a window of a tile
   sync,             ///< a flag or a barrier
   memory_view,      ///< no instruction: what addresses it has its own view of the parameter
-  thread_index, atomic, launch,  ///< of simt kernels
+  thread_index, atomic, sync_threads, launch,  ///< of simt kernels
   expanded          ///< no instruction: a pass makes other operations of it
 };
 

@@ -1,5 +1,5 @@
-// What only simt kernels do: threads know their place in the launch and add to elements that others add to, too; and how a
-// kernel launches one. All else in a simt kernel are operations on numbers, reads and writes of single elements, and control flow.
+// What only simt kernels do: threads know their place in the launch, wait for each other, and add to elements that others add to,
+// too; and how a kernel launches one. All else in a simt kernel are operations on numbers, reads and writes of single elements, and control flow.
 #pragma once
 
 #include "control.hpp"
@@ -36,18 +36,21 @@ inline constexpr OpInfo atomic_add = {
     .name = "atomic_add", .summary = "a number added to one element of a tensor, where other threads may add, too; operands: tensor, number, indices",
     .level = Level::tensor, .infer = infer_atomic, .dtypes = {{}, added_by_threads}, .pto = "atomic_add", .form = PtoForm::atomic, .pipe = Pipe::scalar,
     .result_spaces = {}, .effect = Effect::writes_first, .pure = false, .self_loading = true};
+inline constexpr OpInfo sync_threads = {
+    .name = "sync_threads", .summary = "waits for all threads of the launch: behind it, each sees what all of them wrote in front of it", .level = Level::control,
+    .infer = infer_control, .pto = "syncthreads", .form = PtoForm::sync_threads, .pipe = Pipe::none, .result_spaces = {}, .pure = false};
 inline constexpr OpInfo launch = {
     .name = "launch", .summary = "runs the threads of a simt kernel; operands: its arguments; attribute: callee", .level = Level::control, .infer = infer_control,
     .pto = "simt_launch", .form = PtoForm::launch, .pipe = Pipe::none, .result_spaces = {}, .pure = false, .self_loading = true};
 
 inline constexpr const OpInfo* thread_family[] = {&thread_index, &thread_count};
 inline constexpr const OpInfo* atomic_family[] = {&atomic_add};
-inline constexpr const OpInfo* launch_family[] = {&launch};
+inline constexpr const OpInfo* launch_family[] = {&sync_threads, &launch};
 
 }  // namespace ops
 
 /// Whether an operation has a meaning in a thread only.
-[[nodiscard]] constexpr bool needs_threads(const OpInfo& op) { return op.form == PtoForm::thread_index || op.form == PtoForm::atomic; }
+[[nodiscard]] constexpr bool needs_threads(const OpInfo& op) { return op.form == PtoForm::thread_index || op.form == PtoForm::atomic || op.form == PtoForm::sync_threads; }
 /// Whether a thread of a simt kernel can run an operation, whose operands are no tiles.
 [[nodiscard]] constexpr bool runs_in_threads(const OpInfo& op) {
   if (needs_threads(op)) return true;

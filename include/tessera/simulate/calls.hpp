@@ -254,13 +254,33 @@ inline void Engine::run_call(OpId op) {
     if (block + 1 == blocks) take_results(op, inner, end);
   }
 }
-// One thread behind the other; none of them may need another one's elements.
+// One thread behind the other, as far as they wait for each other, and then all of them from there on.
 inline OpId Engine::run_threads() {
-  SharedTensors shared(f_.threads.total(), &Data::thread_accesses);
-  for (const Parameter& p : f_.parameters) shared.add(slots_[p.value.index].data);
-  OpId end;
-  for (thread_ = 0; thread_ < f_.threads.total(); ++thread_) end = run_block(f_.body());
+  const std::int64_t threads = f_.threads.total();
+  std::vector<std::vector<Slot>> values;  // of each thread, where they wait
+  OpId end, from = f_[f_.body()].first;
+  while (from) {
+    SharedTensors shared(threads, &Data::thread_accesses);
+    for (const Parameter& p : f_.parameters) shared.add(slots_[p.value.index].data);
+    for (thread_ = 0; thread_ < threads; ++thread_) {
+      if (!values.empty()) slots_.swap(values[static_cast<std::size_t>(thread_)]);
+      end = run_until_sync(from);
+      if (!f_.is(end, ops::sync_threads)) continue;
+      if (values.empty()) values.assign(static_cast<std::size_t>(threads), slots_);
+      values[static_cast<std::size_t>(thread_)] = slots_;
+    }
+    from = f_.next(end);
+  }
   return end;
+}
+inline OpId Engine::run_until_sync(OpId from) {
+  OpId op = from;
+  while (!f_.is(op, ops::sync_threads) && f_.next(op)) {
+    run_operation(op);
+    op = f_.next(op);
+  }
+  run_operation(op);
+  return op;
 }
 inline void Engine::run_launch(OpId op) {
   const Function& to = launched(f_, op);

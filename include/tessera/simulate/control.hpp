@@ -15,7 +15,7 @@ inline void Engine::run_control(OpId op, const OpInfo& info) {
     if (recorder_ != nullptr) recorder_->sync(op);
     return;
   }
-  if (&info == &ops::yield || &info == &ops::condition || &info == &ops::return_op) return;  // the holder reads them
+  if (&info == &ops::yield || &info == &ops::condition || &info == &ops::return_op || &info == &ops::sync_threads) return;  // the holder reads them
   throw InternalError("simulate: no function for operation " + std::string(info.name));
 }
 inline void Engine::run_for(OpId op) {

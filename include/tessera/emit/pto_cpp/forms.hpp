@@ -331,6 +331,7 @@ inline constexpr Form form_table[] = {emit_create,
                                       emit_nothing /* memory_view */,
                                       emit_impossible /* thread_index */,
                                       emit_impossible /* atomic */,
+                                      emit_impossible /* sync_threads */,
                                       emit_impossible /* launch */,
                                       emit_impossible /* expanded */};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::expanded) + 1);

@@ -427,7 +427,9 @@ inline constexpr Form form_table[] = {emit_create,     emit_ins_outs,
                                       emit_block_index, emit_gather_row,
                                       emit_sync,
                                       [](Module&, OpId) {} /* memory_view */,
-                                      emit_thread_index, emit_atomic, emit_launch,
+                                      emit_thread_index, emit_atomic,
+                                      [](Module& m, OpId o) { m.line(o, "pto.", m.f.info(o).pto); } /* sync_threads */,
+                                      emit_launch,
                                       [](Module& m, OpId o) { contradict(m, o, "the operation has no instruction"); } /* expanded */};
 static_assert(std::size(form_table) == static_cast<std::size_t>(PtoForm::expanded) + 1);
 
