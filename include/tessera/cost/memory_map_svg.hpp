@@ -1,4 +1,5 @@
 // The memory map of a function with addresses as SVG: for each space its buffers, in bytes upwards and in operations to the right.
+// What the author reserves is grey.
 #pragma once
 
 #include <algorithm>
@@ -49,10 +50,11 @@ class MemoryMapDrawing {
   bool space(MemorySpace s) {
     const Demand demand = map_.demand(s);
     std::vector<std::uint32_t> buffers = demand.buffers();
-    if (buffers.empty()) return false;
+    const std::vector<Storage> reserved = map_.reserved(s);
+    if (buffers.empty() && reserved.empty()) return false;
     map_.sort(buffers);
-    const std::int64_t peak = map_.peak(buffers), limit = capacity(s, planned_arch(f_));
-    const double top = d_.height + 22, height = std::clamp(14.0 * static_cast<double>(buffers.size()), 64.0, 280.0);
+    const std::int64_t peak = map_.peak(s, buffers), limit = capacity(s, planned_arch(f_));
+    const double top = d_.height + 22, height = std::clamp(14.0 * static_cast<double>(buffers.size() + reserved.size()), 64.0, 280.0);
     const double scale = height / static_cast<double>(peak);
     d_.text(0, top - 6, name(s), "font-size=\"13\" font-weight=\"bold\"");
     d_.text(left, top - 6, "peak " + std::to_string(peak) + " of " + std::to_string(limit) + " bytes; at least " + std::to_string(demand.least()) +
@@ -63,6 +65,7 @@ class MemoryMapDrawing {
       d_.line(left, at, left + chart, at, "stroke=\"#e4e4e4\"");
       d_.text(left - 8, at + 4, std::to_string(bytes), "fill=\"#666\"", svg::Align::right);
     }
+    for (const Storage& r : reserved) region(r, top + height, scale);
     for (std::size_t i = 0; i < buffers.size(); ++i) buffer(buffers[i], i, top + height, scale);
     d_.height = top + height + 8;
     return true;
@@ -79,6 +82,13 @@ class MemoryMapDrawing {
       d_.rectangle(from, top, to - from, height, style, what);
       d_.label(from, top, to - from, height, map_.name_of(b), "pointer-events=\"none\"");
     }
+  }
+  void region(const Storage& r, double bottom, double scale) {
+    const double height = std::max(1.5, static_cast<double>(r.bytes) * scale), top = bottom - static_cast<double>(r.address) * scale - height;
+    const std::string what = r.name.str() + ", reserved";
+    d_.rectangle(left, top, chart, height, "fill=\"#c8c8c8\"",
+                 what + ", line " + std::to_string(r.location.line) + "\n" + std::to_string(r.bytes) + " bytes from " + std::to_string(r.address));
+    d_.label(left, top, chart, height, what, "pointer-events=\"none\"");
   }
   // Its spans on the page; those that touch are one.
   [[nodiscard]] std::vector<std::pair<double, double>> pieces(std::uint32_t b) const {

@@ -52,6 +52,19 @@ inline nlohmann::ordered_json argument_json(const Function& f, const FunctionArg
   return j;
 }
 
+/// Memory on chip that the kernel declares. `planned`: what is written has the addresses.
+inline nlohmann::ordered_json storage_json(const Storage& s, bool planned) {
+  nlohmann::ordered_json j;
+  j["name"] = text_json(s.name);
+  j["kind"] = s.is_reserved() ? "reserved" : "buffer";
+  j["space"] = std::string(tessera::name(s.space));
+  j["line"] = s.location.line;
+  if (!s.is_reserved()) j["slots"] = s.slots;
+  j["bytes"] = s.bytes;
+  if (planned && s.address >= 0) j["address"] = s.address;
+  return j;
+}
+
 }  // namespace detail
 
 /// What is written for a kernel: a module for the assembler, and C++ that calls the tile library.
@@ -60,8 +73,8 @@ struct Forms {
 };
 /// One kernel of the manifest. `f` is the lowered function: results have become parameters. `file` is the `.pto` module, `cpp`
 /// the C++, each where it is written. The arguments stand in the order in which the emitted function takes them; `loops` says
-/// which ones have buffers for several turns, or why not, `threads` how many run a simt kernel, `backend` which one of the
-/// assembler's a module needs that launches threads.
+/// which ones have buffers for several turns, or why not, `storage` which memory on chip the kernel declares, `threads` how many
+/// run a simt kernel, `backend` which one of the assembler's a module needs that launches threads.
 [[nodiscard]] inline nlohmann::ordered_json kernel_json(const Function& f, const Forms& forms, Arch arch, int level = 2) {
   nlohmann::ordered_json j;
   j["name"] = detail::text_json(f.name);
@@ -79,6 +92,7 @@ struct Forms {
     j["loops"].push_back({{"line", n.location.line}, {"turns", n.turns}, {"requested", n.requested}});
     if (!n.reason.empty()) j["loops"].back()["reason"] = detail::text_json(n.reason);
   }
+  for (const Storage& s : f.storage) j["storage"].push_back(detail::storage_json(s, forms.cpp || level == 3));
   return j;
 }
 namespace detail {

@@ -6,6 +6,7 @@
 #include "../ir/program.hpp"
 #include "../ops/memory.hpp"
 #include "../ops/simt.hpp"
+#include "declared_storage.hpp"
 #include "recorder.hpp"
 #include "registry.hpp"
 #include "tileop_call.hpp"
@@ -306,6 +307,14 @@ class FunctionRecorder final : public Recorder {
   /// Whether that error says no more than that an exception passed by.
   [[nodiscard]] bool error_is_an_exception() const { return by_exception_; }
 
+  std::uint32_t declare_storage(const detail::StorageRequest& s, const Location& at) override { return detail::declare_storage(*f_, s, at); }
+  ValueId place(ValueId tile, std::uint32_t buffer, std::int64_t slot, const Location& at) override {
+    detail::check_placed(*f_, tile, at);
+    detail::check_slot(*f_, buffer, slot, at);
+    const Attr attrs[] = {int_attr(AttrKey::buffer, buffer), int_attr(AttrKey::slot, slot)};
+    go_here(at);
+    return emit(ops::place, {tile}, {attrs, slot == detail::StorageRequest::any_slot ? std::size_t{1} : std::size_t{2}}, {});
+  }
   ValueId add_parameter(const Type& type, Direction direction, const char* name, std::size_t position) override {
     const ValueId v = f_->add_argument(f_->body(), type);
     for (int i = 0; i < type.rank; ++i)

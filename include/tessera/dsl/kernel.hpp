@@ -13,6 +13,7 @@
 #include "select.hpp"
 #include "sort.hpp"
 #include "split.hpp"
+#include "storage.hpp"
 #include "windows.hpp"
 
 namespace tessera {

@@ -45,6 +45,16 @@ struct any_literal {
   bool floating;
 };
 
+/// Memory on chip that a kernel declares, as ir/function.hpp keeps it: a buffer with slots, or without them reserved bytes.
+struct StorageRequest {
+  static constexpr std::int64_t no_address = INT64_MIN;
+  /// In place of a slot's number: the first, or in a pipelined loop one for each turn.
+  static constexpr std::int64_t any_slot = -1;
+  std::string_view name;
+  MemorySpace space;
+  std::int64_t slots, bytes, address;
+};
+
 }  // namespace detail
 
 class Recorder {
@@ -121,6 +131,12 @@ class Recorder {
   virtual void close_if(const Location& at) = 0;
   /// Closes what a broken-off body left open, without looking at it: tracing fails anyway. Never throws.
   virtual void abandon(std::size_t depth, const Location& at, const char* message, const char* hint, bool by_exception) noexcept = 0;
+
+  // --- memory on chip ---
+  /// Declares it; returns its number.
+  virtual std::uint32_t declare_storage(const detail::StorageRequest& s, const Location& at) = 0;
+  /// A tile in a slot of a declared buffer.
+  virtual ValueId place(ValueId tile, std::uint32_t buffer, std::int64_t slot, const Location& at) = 0;
 
   // --- the kernel ---
   /// A parameter; without a name it gets one from its position.

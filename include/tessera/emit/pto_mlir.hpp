@@ -8,6 +8,7 @@
 #include "../ir/target.hpp"
 #include "../passes/memory/in_place.hpp"
 #include "pto_mlir/forms.hpp"
+#include "pto_mlir/storage.hpp"
 
 namespace tessera {
 namespace pto {
@@ -20,6 +21,7 @@ inline void require_level(const Function& f, const EmitOptions& options) {
   if (options.level == 2 && (f.synchronised || has_sync(f)))
     fail(f.location, "emit: the flags of a synchronised function are for its own addresses, and at level 2 the assembler plans others (" + std::string(f.name.c_str()) + ")",
          "emit it at level 3; for level 2 lower it without synchronise: the assembler sets its own flags");
+  if (options.level == 2) refuse_placed(f);
 }
 inline void require_threads(const Function& f, const EmitOptions& options) {
   if (!uses_threads(f) || dialect(options.assembler).has_simt) return;
@@ -68,6 +70,7 @@ inline std::string threads_text(const Function& simt, const EmitOptions& options
     pto::Module m(in_place ? *in_place : f, options);
     text = m.function(std::move(text), std::string_view(f.name), {}, [](pto::Module& module) {
       module.shallower();
+      pto::emit_reserved(module);
       pto::emit_block(module, module.f.body());
       module.deeper();
     });

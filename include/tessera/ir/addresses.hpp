@@ -27,6 +27,7 @@ class AddressCheck {
 
   [[nodiscard]] std::optional<AddressFault> run() {
     if (!has_addresses(f_)) return AddressFault{{}, "the function has no addresses"};
+    reserved();
     look(f_.body());
     for (std::uint32_t v = 0; v < f_.value_count() && !fault_; ++v)
       if (is_placed({v})) value({v});
@@ -48,6 +49,28 @@ class AddressCheck {
   }
 
   // --- what holds at all times ---
+  void reserved() {
+    for (const Storage& s : f_.storage) {
+      if (!s.is_reserved()) continue;
+      if (s.address < 0 || s.address % info(s.space).alignment != 0) report({}, "the reserved region " + s.name.str() + " has no aligned address");
+      if (byte_range(s).end > capacity(s.space, planned_arch(f_))) report({}, "the reserved region " + s.name.str() + " is beyond what is safe to use");
+      for (const Storage& other : f_.storage)
+        if (&other != &s && other.space == s.space && other.is_reserved() && byte_range(other).overlaps(byte_range(s)))
+          report({}, "the reserved regions " + other.name.str() + " and " + s.name.str() + " overlap");
+    }
+  }
+  // The tile stands in its slot, and in nothing that is reserved.
+  void declared(OpId op, ValueId v, const ByteRange& r) {
+    const Value& o = f_[owner(v)];
+    if (o.storage != no_storage) {
+      const Storage& s = f_.storage[o.storage];
+      const std::int64_t begin = s.address + o.slot * s.bytes;
+      if (s.space != f_.type(v).space || o.slot >= s.slots || r.begin != begin || r.end > begin + s.bytes)
+        report(op, text(v) + " does not stand in " + slot_text(s, o.slot));
+    }
+    for (const Storage& s : f_.storage)
+      if (s.is_reserved() && s.space == f_.type(v).space && byte_range(s).overlaps(r)) report(op, text(v) + " stands in the reserved region " + s.name.str());
+  }
   void look(BlockId b) {
     for (OpId op = f_[b].first; op; op = f_.next(op)) {
       for (int k = 0; k < f_.block_count(op); ++k) look(f_.block(op, k));
@@ -75,6 +98,7 @@ class AddressCheck {
     const ByteRange r = byte_range(f_, v);
     if (r.begin % info(space).alignment != 0) report(op, "the address of " + text(v) + " is not aligned");
     if (r.end > capacity(space, planned_arch(f_))) report(op, text(v) + " is beyond what is safe to use");
+    if (!f_.storage.empty()) declared(op, v, r);
   }
   // The loops that read a value from outside: it is read again in their next turn.
   void note_loops(ValueId v) {

@@ -31,6 +31,9 @@ enum class ValueKind : std::uint8_t {
   symbol     ///< the run-time value of a named dim; a hidden parameter
 };
 
+/// In place of a number of Function::storage.
+inline constexpr std::uint16_t no_storage = 0xFFFF;
+
 struct Value {
   Type type;
   ValueKind kind = ValueKind::result;
@@ -41,6 +44,8 @@ struct Value {
   std::uint32_t name = 0;              ///< hint, in the string pool; 0: none
   std::uint32_t buffer = no_index;     ///< after assign_buffers: the value whose storage this one occupies
   std::uint32_t address = no_index;    ///< after plan_memory, of a buffer's owner: its first byte in its space
+  std::uint16_t storage = no_storage;  ///< after assign_buffers, of a buffer's owner: the storage of the kernel's author that it stands in
+  std::uint16_t slot = 0;              ///< of that
   std::int64_t integer = 0;            ///< constants of integer, index and boolean type; symbols: the packed dim
   double number = 0;                   ///< constants of floating type
 };
@@ -88,6 +93,19 @@ struct LoopNote {
   Text reason;             ///< why there are no more, or not all buffers; empty where it is as it was wanted
   static constexpr bool moves_bitwise = true;
 };
+/// Bytes of a memory space that the author of a kernel names: reserved for others, or a buffer for the tiles that are placed in it.
+struct Storage {
+  Text name;
+  Location location;
+  MemorySpace space = Vec;
+  std::int64_t slots = 0;     ///< of a buffer; 0: the bytes are reserved, and no tile stands in them
+  std::int64_t bytes = 0;     ///< that are reserved; of a buffer those of a slot, after plan_memory: what its largest tile takes
+  std::int64_t address = -1;  ///< of the first byte; negative: plan_memory chooses it
+  bool fixed = false;         ///< the address is the author's
+  static constexpr bool moves_bitwise = true;
+  [[nodiscard]] bool is_reserved() const { return slots == 0; }
+  [[nodiscard]] std::int64_t all_bytes() const { return is_reserved() ? bytes : slots * bytes; }
+};
 /// What a tile operation does to the memory of an argument, as its caller sees it.
 enum class ArgEffect : std::uint8_t { none, read, write, readwrite };
 [[nodiscard]] constexpr std::string_view name(ArgEffect e) {
@@ -122,6 +140,7 @@ class Function {
   bool synchronised = false;     ///< after insert_sync: flags and barriers order the pipes, if only because none are needed
   Pool<Parameter> parameters;
   Pool<LoopNote> loops;  ///< after pipeline_loops, in the order of the program
+  Pool<Storage> storage;  ///< that the author of a kernel declares, in the order of the program
   std::vector<std::shared_ptr<const Function>> tileops;  ///< of a kernel or tileop: what its calls refer to by number
   std::vector<std::shared_ptr<const Function>> launched;  ///< of a kernel: the simt kernels that its launches refer to by number
   std::shared_ptr<const TileOpSummary> summary;          ///< of a tileop, where it is inferred
@@ -459,6 +478,15 @@ struct ByteRange {
   const ValueId owner{f[tile].buffer};
   const std::int64_t begin = f[owner].address;
   return {begin, begin + stored_bytes(f.type(owner), planned_arch(f))};
+}
+
+/// The bytes of storage that the author declares, of a function with addresses; those of a buffer in which nothing stands are none.
+[[nodiscard]] inline ByteRange byte_range(const Storage& s) { return {s.address, s.address + s.all_bytes()}; }
+/// "ring (line 3)".
+[[nodiscard]] inline std::string storage_text(const Storage& s) { return s.name.str() + " (line " + std::to_string(s.location.line) + ")"; }
+/// What a slot is called: "ping", or "slots[1]" where there are several.
+[[nodiscard]] inline std::string slot_text(const Storage& s, std::int64_t slot) {
+  return s.slots == 1 ? s.name.str() : s.name.str() + "[" + std::to_string(slot) + "]";
 }
 
 /// The tensor parameter whose memory a value is, perhaps seen with other dims; none where it is a value of its own.

@@ -25,8 +25,9 @@ struct PrintOptions {
   constexpr std::string_view names[] = {"rounding", "axis", "other_axis", "transpose_lhs", "transpose_rhs",
                                         "compare", "pad", "has_valid", "window", "descending", "atomic_add",
                                         "split", "callee", "space", "transposed", "rows", "columns", "block_size", "column", "pattern",
-                                        "high_precision", "rounds", "pipe", "to_pipe", "event", "pipelined", "unrolled", "factors_shared"};
-  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::factors_shared) + 1);
+                                        "high_precision", "rounds", "pipe", "to_pipe", "event", "pipelined", "unrolled", "factors_shared",
+                                        "buffer", "slot"};
+  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::slot) + 1);
   return names[static_cast<int>(k)];
 }
 [[nodiscard]] constexpr std::string_view name(MaskPattern p) {
@@ -127,6 +128,7 @@ class Printer {
     out_.append(")");
     if (f_.summary != nullptr) summary(*f_.summary);
     out_.append(" {\n");
+    for (const Storage& s : f_.storage) storage(s);
     block(f_.body(), 1);
     out_.append("}\n");
     return std::move(out_);
@@ -143,6 +145,13 @@ class Printer {
     std::uint32_t number = no_index;
   };
 
+  void storage(const Storage& s) {
+    out_.append("  ").append(s.is_reserved() ? "reserve" : "buffer").append(" @").append(s.name).append(" : ").append(name(s.space));
+    if (s.slots > 1) out_.append(", ").append(std::to_string(s.slots)).append(" slots");
+    if (s.bytes > 0) out_.append(", ").append(std::to_string(s.bytes)).append(s.slots > 1 ? " bytes each" : " bytes");
+    if (s.address >= 0) out_.append(" at ").append(std::to_string(s.address));
+    out_.push_back('\n');
+  }
   // As the attributes of a helper are called in `.pto` text.
   void summary(const TileOpSummary& s) {
     out_.append(" attributes {pto.tileop.pipe_footprint = [");
@@ -231,6 +240,7 @@ class Printer {
     if (x.buffer == no_index) return;
     out_.append(" buffer(");
     value({x.buffer});
+    if (x.buffer == v.index && x.storage != no_storage) out_.append(" in @").append(slot_text(f_.storage[x.storage], x.slot));
     if (x.buffer == v.index && x.address != no_index) out_.append(" at ").append(number_text(std::int64_t{x.address}));
     out_.push_back(')');
   }

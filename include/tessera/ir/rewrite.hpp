@@ -19,6 +19,7 @@ class Rewriter {
     out.blocks = in.blocks;
     out.threads = in.threads;
     out.loops = in.loops;
+    out.storage = in.storage;
     out.tileops = in.tileops;
     out.launched = in.launched;
     out.summary = in.summary;

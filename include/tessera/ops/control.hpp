@@ -19,6 +19,8 @@ constexpr OpInfo control_op(std::string_view name, std::string_view summary) {
 
 /// The most turns of a loop that have buffers of their own.
 inline constexpr int most_pipelined = 8;
+/// The most slots of a buffer that a kernel declares.
+inline constexpr std::int64_t most_slots = 256;
 
 namespace ops {
 

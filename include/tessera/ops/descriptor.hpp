@@ -32,6 +32,8 @@ enum class AttrKey : std::uint8_t {
   pipelined,       ///< of a loop as it is written: how many of its turns have buffers of their own; 1: it stays as it is
   unrolled,        ///< of a loop that pipeline_loops made: how many turns one turn of it holds; their buffers are kept apart
   factors_shared,  ///< 1, of such a loop: but not what stands in the cube unit's own spaces
+  buffer,          ///< of place: the number of the buffer in Function::storage
+  slot,            ///< of place: which slot; none: the first, or one for each turn of a loop that pipeline_loops unrolls
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.

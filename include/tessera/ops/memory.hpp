@@ -258,6 +258,10 @@ constexpr Verdict infer_set_valid(const OpInfo&, const InferInput& in) {
   return lawful(x);
 }
 
+constexpr Verdict infer_place(const OpInfo&, const InferInput& in) {
+  return in.type(0).is_tile() ? lawful(in.type(0)) : breaks(rule::operand_is_not_a_tile, arg_op);
+}
+
 constexpr Verdict infer_read(const OpInfo&, const InferInput& in) {
   if (!in.type(0).is_shaped()) return breaks(rule::operand_is_not_shaped, arg_op);
   const Verdict indices = check_indices(in, in.type(0), 1, in.count);
@@ -353,6 +357,9 @@ inline constexpr OpInfo set_valid_shape = {
     .name = "set_valid_shape", .summary = "the same storage with other valid extents; operands: x, one extent per dim",
     .infer = infer_set_valid, .valid = ValidRule::stated, .pto = "set_validshape", .form = PtoForm::set_valid,
     .pipe = Pipe::none, .result_spaces = {}, .is_view = true};
+inline constexpr OpInfo place = {
+    .name = "place", .summary = "a tile in a buffer that the kernel declares; attributes: buffer, slot", .level = Level::tile,
+    .infer = infer_place, .valid = ValidRule::first, .form = PtoForm::none, .pipe = Pipe::none, .result_spaces = {}, .pure = false, .is_view = true};
 inline constexpr OpInfo fillpad = {
     .name = "fillpad", .summary = "the elements outside the valid extents filled; the result is fully valid; attribute: pad",
     .infer = infer_unary, .valid = ValidRule::full, .dtypes = {every_word, every_word}, .pto = "tfillpad",
@@ -371,7 +378,7 @@ inline constexpr OpInfo write = {
     .operand_spaces = {spaces(Vec), {}, {}}, .effect = Effect::writes_first, .pure = false, .in_place = 0,
     .self_loading = true};
 inline constexpr const OpInfo* memory_family[] = {&load, &store, &move, &create, &full, &arange, &slice, &assemble, &concat, &reshape,
-    &view, &reinterpret, &transpose, &transpose_view, &set_valid_shape, &fillpad, &fillpad_expand, &read, &write};
+    &view, &reinterpret, &transpose, &transpose_view, &set_valid_shape, &place, &fillpad, &fillpad_expand, &read, &write};
 
 }  // namespace ops
 }  // namespace tessera

@@ -1,5 +1,6 @@
 // assign_buffers: every tile gets the buffer that holds it (Value::buffer: the value that owns the storage, its own for an
-// owner). Copies are added where one buffer would have to hold two contents; storage that a branch fills is made before it.
+// owner). Copies are added where one buffer would have to hold two contents; storage that a branch fills is made before it. What
+// the author places in buffers of the kernel is noted at the owners (Value::storage), and the operation `place` is gone.
 #pragma once
 
 #include "../ir/rewrite.hpp"
@@ -17,7 +18,10 @@ class AssignBuffers {
     r_.copy_parameters();
     r_.run(Visitor{this});
     for (std::uint32_t i = 0; i < in_.value_count(); ++i)
-      if (const ValueId old{i}; in_.type(old).is_tile() && r_.has(old)) place(r_.map(old), sharing_.buffer(old));
+      if (const ValueId old{i}; in_.type(old).is_tile() && r_.has(old)) {
+        place(r_.map(old), sharing_.buffer(old));
+        if (const OpId by = sharing_.placed(old)) note_storage(out_[ValueId{out_[r_.map(old)].buffer}], by);
+      }
     for (const auto& [v, buffer] : added_) place(v, buffer);
     return std::move(out_);
   }
@@ -32,6 +36,10 @@ class AssignBuffers {
     const std::uint32_t owner = owner_of(buffer);
     if (owner == no_index) throw InternalError("assign_buffers: a buffer has no owner in " + out_.name);
     out_[v].buffer = owner;
+  }
+  void note_storage(Value& owner, OpId place) const {
+    owner.storage = storage_of(in_, place);
+    owner.slot = slot_of(in_, place);
   }
   // The first operation that writes a buffer owns it.
   void own(ValueId v, int buffer) {
@@ -59,6 +67,7 @@ class AssignBuffers {
 
   void visit(OpId op) {
     if (in_.info(op).level == Level::control) return control(op);
+    if (in_.is(op, ops::place)) return r_.set(in_.result(op), r_.map(in_.operand(op, 0)));
     std::vector<ValueId> operands = r_.operands(op);
     const bool makes_tile = in_.result_count(op) == 1 && in_.type(in_.result(op)).is_tile();
     const ValueId old = makes_tile ? in_.result(op) : ValueId{};

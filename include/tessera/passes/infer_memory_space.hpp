@@ -96,7 +96,7 @@ class InferSpaces {
     const OpInfo& info = in_.info(op);
     if (info.level == Level::control) return control(op);
     Type requested = in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{};
-    if (in_.is(op, ops::create) && requested.is_tile() && requested.space == Vec && accumulator_[in_.result(op).index])
+    if (in_.is(op, ops::create) && requested.is_tile() && requested.space == Vec && accumulator_[in_.result(op).index] && !is_placed(in_.result(op)))
       requested = with_space(requested, Acc);
     std::vector<ValueId> operands = r_.operands(op);
     for (int i = 0; i < in_.operand_count(op); ++i) {
@@ -106,6 +106,12 @@ class InferSpaces {
     if (const ValueId v = r_.emit_same(op, info, operands, r_.attrs(op), requested)) r_.set(in_.result(op), v);
   }
 
+  // Whether the author places it, in a buffer that has its space.
+  [[nodiscard]] bool is_placed(ValueId v) const {
+    bool placed = false;
+    in_.for_each_use(v, [&](OpId user, int) { placed = placed || in_.is(user, ops::place); });
+    return placed;
+  }
   // The value in one of the spaces; moved once per block.
   ValueId placed(OpId op, int operand, ValueId v, SpaceSet allowed) {
     const MemorySpace from = out_.type(v).space;

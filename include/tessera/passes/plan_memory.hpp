@@ -1,5 +1,6 @@
-// plan_memory: every buffer gets an address in its space (Value::address of its owner). Buffers that are not needed at the same
-// time share bytes; no space holds more than is safe to use. What does not fit is an error that names the largest tiles.
+// plan_memory: every buffer gets an address in its space (Value::address of its owner), after what the author reserves and places.
+// Buffers that are not needed at the same time share bytes; no space holds more than is safe to use. What does not fit is an error
+// that names the largest tiles.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "memory/plan.hpp"
+#include "memory/storage_check.hpp"
 #include "pass.hpp"
 
 namespace tessera {
@@ -20,11 +22,17 @@ class PlanMemory {
   }
 
   Function run() {
+    check_storage(out_, arch_);
     plan_.emplace(out_, arch_, Apart::all, room_);
     while (plan_->shortage() && give_up_room(plan_->shortage()->space)) plan_.emplace(out_, arch_, Apart::all, room_);
     if (plan_->shortage() && give_up_turns()) plan_.emplace(out_, arch_, Apart::requested);
     if (plan_->shortage()) refuse(*plan_->shortage());
     for (std::size_t b = 0; b < plan_->lives().count(); ++b) out_[plan_->lives().owner(b)].address = plan_->address(b);
+    for (std::size_t i = 0; i < out_.storage.size(); ++i) {
+      Storage& s = out_.storage[i];
+      s.address = plan_->storage_address(i);
+      if (!s.is_reserved()) s.bytes = plan_->slot_bytes(i);
+    }
     out_.planned_for = static_cast<int>(arch_);
     out_.synchronised = false;
     return std::move(out_);
@@ -35,6 +43,8 @@ class PlanMemory {
     constexpr int most_buffers = 512;  // in larger functions pairs of buffers are many, and there is seldom room
     std::int64_t bytes[space_count] = {};
     int count = 0;
+    for (const Storage& s : out_.storage)
+      if (s.is_reserved()) bytes[s.space] += s.bytes;
     for (std::uint32_t v = 0; v < out_.value_count(); ++v) {
       const Type& t = out_.type({v});
       if (!t.is_tile() || out_[ValueId{v}].buffer != v) continue;
@@ -89,6 +99,8 @@ class PlanMemory {
       list.append(i == 0 ? "" : ", ").append(tile_text(out_, lives.owner(tiles[i]))).append(" ").append(std::to_string(demand.bytes(tiles[i])));
     if (tiles.size() > most_listed) list.append(", ").append(std::to_string(tiles.size() - most_listed)).append(" more");
     const std::string count = std::to_string(tiles.size()) + (tiles.size() == 1 ? " tile" : " tiles");
+    if (tiles.empty()) refuse_reserved(s, shortage.bytes);
+    const std::string reserved = demand.reserved() > 0 ? ", " + std::to_string(demand.reserved()) + " bytes are reserved" : std::string();
     const OpId loop = requested_around(op);
     const std::string remedy = !loop ? std::string("make tiles smaller, or compute them in a loop")
                                      : "make tiles smaller, or lower pipelined(" + std::to_string(out_.attr(loop, AttrKey::pipelined)) + ") of the loop in line " +
@@ -96,8 +108,28 @@ class PlanMemory {
     fail(op ? out_[op].location : out_.location,
          "plan_memory: " + std::string(name(s)) + " needs " + std::to_string(shortage.bytes) + " bytes, " + std::string(name(arch_)) + " has " +
              std::to_string(capacity(s, arch_)) + " (" + count + " at " + std::string(op ? out_.info(op).name : "the start") +
-             (shortage.bytes > demand.least() ? ": " + std::to_string(demand.least()) + ", with gaps " + std::to_string(shortage.bytes) : "") + ")",
-         remedy + "; needed at the same time, in bytes: " + list);
+             (shortage.bytes > demand.least() ? ": " + std::to_string(demand.least()) + ", with gaps " + std::to_string(shortage.bytes) : "") + reserved + ")",
+         remedy + "; needed at the same time, in bytes: " + list + declared_list(s));
+  }
+  [[noreturn]] void refuse_reserved(MemorySpace s, std::int64_t needed) const {
+    Location at = out_.location;
+    for (const Storage& r : out_.storage)
+      if (r.space == s && r.is_reserved()) at = r.location;
+    fail(at, "plan_memory: " + std::string(name(s)) + " needs " + std::to_string(needed) + " bytes, " + std::string(name(arch_)) + " has " +
+                 std::to_string(capacity(s, arch_)) + ", and all of them are reserved",
+         "reserve less" + declared_list(s));
+  }
+  // "; reserved: ring (line 3) 65536; with slots: pair (line 4) 2 of 8192".
+  [[nodiscard]] std::string declared_list(MemorySpace s) const {
+    std::string reserved, slots;
+    for (std::size_t i = 0; i < out_.storage.size(); ++i) {
+      const Storage& d = out_.storage[i];
+      if (d.space != s) continue;
+      if (d.is_reserved()) reserved.append(reserved.empty() ? "; reserved: " : ", ").append(storage_text(d)).append(" ").append(std::to_string(d.bytes));
+      else if (d.slots > 1)
+        slots.append(slots.empty() ? "; with slots: " : ", ").append(storage_text(d)).append(" ").append(std::to_string(d.slots)).append(" of ").append(std::to_string(plan_->slot_bytes(i)));
+    }
+    return reserved + slots;
   }
 
   const Arch arch_;

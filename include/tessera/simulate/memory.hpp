@@ -24,7 +24,7 @@ inline void arange(Call& c) {
   }
   c.result(std::move(r));
 }
-/// The same elements: move, reshape, set_valid_shape.
+/// The same elements: move, reshape, set_valid_shape, place.
 inline void same_elements(Call& c) {
   Data r = c.in(0);
   r.dims = c.engine.dims(c.result_type());
@@ -132,6 +132,7 @@ inline constexpr TableEntry memory_table[] = {
     {&ops::transpose, transpose},
     {&ops::transpose_view, [](Call& c) { swap_axes(c, c.type(0).rank - 2, c.type(0).rank - 1); }},
     {&ops::set_valid_shape, same_elements},
+    {&ops::place, same_elements},
     {&ops::fillpad, fillpad},
     {&ops::fillpad_expand, fillpad_expand},
     {&ops::reinterpret, reinterpret},

@@ -57,6 +57,8 @@ class Addresses {
   }
   void find_buffers() {
     lives_.emplace(f_);
+    for (const Storage& s : f_.storage)
+      if (s.is_reserved()) blocks_.push_back({s.space, byte_range(s), {{0, ~std::uint32_t{0}}}});
     for (std::size_t b = 0; b < lives_->count(); ++b)
       blocks_.push_back({f_.type(lives_->owner(b)).space, byte_range(f_, lives_->owner(b)), lives_->spans(b)});
   }

@@ -14,13 +14,19 @@
 
 namespace tessera::detail {
 
-/// Tiles in one buffer. `type` is that of what is allocated; `first` the position where it comes into being.
+/// Tiles in one buffer. `type` is that of what is allocated; `first` the position where it comes into being, `placed` the operation
+/// that puts it into a buffer of the kernel's author.
 struct Buffer {
   std::vector<ValueId> tiles;
   std::vector<std::uint32_t> dead;  ///< behind this position, that tile and all before it in the list are dead
   Type type;
   std::uint32_t first = 0;
+  OpId placed = {};
 };
+
+/// The slot of a declared buffer that an operation places its tile in: the first, where it names none.
+[[nodiscard]] inline std::uint16_t slot_of(const Function& f, OpId place) { return static_cast<std::uint16_t>(f.attr(place, AttrKey::slot)); }
+[[nodiscard]] inline std::uint16_t storage_of(const Function& f, OpId place) { return static_cast<std::uint16_t>(f.attr(place, AttrKey::buffer)); }
 
 /// A value that a terminator hands on from a buffer of its own and that must be copied into another.
 struct HandOn {
@@ -46,6 +52,8 @@ class Sharing {
   [[nodiscard]] int same(int b) { return find(b); }
   [[nodiscard]] std::size_t buffer_count() const { return buffers_.size(); }
   int new_buffer(const Type& type) { return make({}, type, 0); }
+  /// The operation that places a tile's buffer; none where the author does not.
+  [[nodiscard]] OpId placed(ValueId v) { return at(buffer_of_[v.index]).placed; }
 
   /// Operations that get a copy of the operand in whose place they write.
   [[nodiscard]] bool copies_operand(OpId op) const { return copied_.contains(op.index); }
@@ -64,7 +72,7 @@ class Sharing {
 
   // --- sets of tiles ---
   int make(List<ValueId> tiles, const Type& type, std::uint32_t first) {
-    buffers_.push_back({{}, {}, type, first});
+    buffers_.push_back({{}, {}, type, first, {}});
     for (const ValueId v : tiles) append(buffers_.back(), v);
     merged_.push_back(static_cast<int>(merged_.size()));
     return static_cast<int>(buffers_.size() - 1);
@@ -97,6 +105,7 @@ class Sharing {
     if (at(a).tiles.size() < at(b).tiles.size()) std::swap(a, b);
     for (const ValueId v : at(b).tiles) append(at(a), v);
     at(a).first = first;
+    if (!at(a).placed) at(a).placed = at(b).placed;
     at(b).tiles.clear();
     at(b).dead.clear();
     merged_[static_cast<std::size_t>(b)] = a;
@@ -131,7 +140,7 @@ class Sharing {
            reads_while_writing(u, w);
   }
   bool mergeable(int a, int b) {
-    if (at(a).type != at(b).type) return false;
+    if (at(a).type != at(b).type || placed_apart(at(a).placed, at(b).placed)) return false;
     if (at(a).tiles.size() < at(b).tiles.size()) std::swap(a, b);
     std::uint32_t first = ~std::uint32_t{0};
     for (const ValueId w : at(b).tiles) first = std::min(first, live_.defined(w).position);
@@ -186,6 +195,7 @@ class Sharing {
       window_[v.index] = window_[x.index] || shows_part(f_, op);
       content_[v.index] = content(x);
       views_[content(x).index].push_back(v);
+      if (f_.is(op, ops::place)) place(op);
       return;
     }
     new_content(v);
@@ -206,6 +216,26 @@ class Sharing {
       return;
     }
     join(v, buffer(x));
+  }
+
+  // The tile's buffer stands where the author says.
+  void place(OpId op) {
+    const ValueId x = f_.operand(op, 0);
+    const Storage& s = f_.storage[storage_of(f_, op)];
+    OpId& placed = at(buffer(x)).placed;
+    const std::string in = " (" + slot_text(s, slot_of(f_, op));
+    if (window_[x.index]) fail(f_[op].location, "place: the tile is a part of another one" + in + ")", "place the whole tile, where it is made");
+    if (f_.type(x).space != s.space)
+      fail(f_[op].location, "place: the tile stands in another memory space than the buffer" + in + ": " + std::string(name(f_.type(x).space)) + ", " + std::string(name(s.space)) + ")",
+           "declare the buffer in the space of its tiles");
+    if (placed_apart(placed, op))
+      fail(f_[op].location, "place: the tile shares its storage with one that is placed elsewhere" + in + ", " +
+                                slot_text(f_.storage[storage_of(f_, placed)], slot_of(f_, placed)) + " in line " + std::to_string(f_[placed].location.line) + ")",
+           "place both in the same slot, or give the second a copy: move<Vec>(x)");
+    placed = op;
+  }
+  [[nodiscard]] bool placed_apart(OpId a, OpId b) const {
+    return a && b && (storage_of(f_, a) != storage_of(f_, b) || slot_of(f_, a) != slot_of(f_, b));
   }
 
   void loop(OpId op) {

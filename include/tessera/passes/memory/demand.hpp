@@ -1,4 +1,5 @@
-// How many bytes of each space a function needs at the same time, and where it needs most.
+// How many bytes of each space a function needs at the same time, and where it needs most. What its author reserves is needed at
+// all times.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,8 @@ class Demand {
  public:
   Demand(const Function& f, const Lifetimes& lives, MemorySpace space, Arch arch) : bytes_(lives.count()) {
     const std::int64_t unit = info(space).alignment;
+    for (const Storage& s : f.storage)
+      if (s.space == space && s.is_reserved()) reserved_ += (s.bytes + unit - 1) / unit * unit;
     for (std::uint32_t b = 0; b < lives.count(); ++b) {
       const Type& t = f.type(lives.owner(b));
       if (t.space != space) continue;
@@ -38,6 +41,8 @@ class Demand {
   [[nodiscard]] const std::vector<std::uint32_t>& buffers() const { return buffers_; }
   /// With what aligns the next one.
   [[nodiscard]] std::int64_t bytes(std::uint32_t buffer) const { return bytes_[buffer]; }
+  /// Those that the author reserves.
+  [[nodiscard]] std::int64_t reserved() const { return reserved_; }
   /// The most bytes that are needed at one moment, and the first such moment.
   [[nodiscard]] std::int64_t least() const { return least_; }
   [[nodiscard]] std::uint32_t tightest() const { return tightest_; }
@@ -53,7 +58,7 @@ class Demand {
   template <class F>
   void for_each_excess(std::int64_t limit, F&& f) const {
     sweep([&](const Need& next, const std::vector<Need>& running) {
-      std::int64_t sum = bytes_[next.buffer];
+      std::int64_t sum = reserved_ + bytes_[next.buffer];
       for (const Need& n : running) sum += bytes_[n.buffer];
       if (sum > limit) f(next.span.begin, sum);
     });
@@ -78,20 +83,21 @@ class Demand {
     }
   }
   void measure() {
+    least_ = reserved_;
     sweep([&](const Need& next, const std::vector<Need>& running) {
-      std::int64_t sum = bytes_[next.buffer];
+      std::int64_t sum = reserved_ + bytes_[next.buffer];
       for (const Need& n : running) sum += bytes_[n.buffer];
       if (sum <= least_) return;
       least_ = sum;
       tightest_ = next.span.begin;
     });
-    for (const std::uint32_t b : buffers_) least_ = std::max(least_, bytes_[b]);
+    for (const std::uint32_t b : buffers_) least_ = std::max(least_, reserved_ + bytes_[b]);
   }
 
   std::vector<std::int64_t> bytes_;     // by buffer
   std::vector<std::uint32_t> buffers_;  // of the space
   std::vector<Need> needs_;
-  std::int64_t least_ = 0;
+  std::int64_t least_ = 0, reserved_ = 0;
   std::uint32_t tightest_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // The memory map of a planned function as text: for each space its peak and limit, and for each buffer its address, its bytes,
-// the tile that it is named after, and the operations between which it is needed.
+// the tile that it is named after, and the operations between which it is needed; among them what the author reserves.
 #pragma once
 
 #include <algorithm>
@@ -35,11 +35,20 @@ class BufferMap {
   [[nodiscard]] ByteRange range(std::uint32_t b) const { return byte_range(f_, lives_.owner(b)); }
   /// The place of an operation in the printed function, from 1.
   [[nodiscard]] int number(OpId op) const { return number_[op.index]; }
-  /// The end of the highest one.
-  [[nodiscard]] std::int64_t peak(const std::vector<std::uint32_t>& buffers) const {
+  /// The end of the highest of them, and of what is reserved.
+  [[nodiscard]] std::int64_t peak(MemorySpace space, const std::vector<std::uint32_t>& buffers) const {
     std::int64_t peak = 0;
     for (const std::uint32_t b : buffers) peak = std::max(peak, range(b).end);
+    for (const Storage& s : reserved(space)) peak = std::max(peak, byte_range(s).end);
     return peak;
+  }
+  /// The regions that the author reserves, by address.
+  [[nodiscard]] std::vector<Storage> reserved(MemorySpace space) const {
+    std::vector<Storage> list;
+    for (const Storage& s : f_.storage)
+      if (s.space == space && s.is_reserved()) list.push_back(s);
+    std::sort(list.begin(), list.end(), [](const Storage& a, const Storage& b) { return a.address < b.address; });
+    return list;
   }
   /// By address, then by time.
   void sort(std::vector<std::uint32_t>& buffers) const {
@@ -48,11 +57,12 @@ class BufferMap {
       return x != y ? x < y : first(a) != first(b) ? first(a) < first(b) : a < b;
     });
   }
-  /// The tile's name, or the operation that makes it.
+  /// The tile's name, or the operation that makes it, and the declared buffer in which it stands: "t in slots[1]".
   [[nodiscard]] std::string name_of(std::uint32_t b) const {
     const ValueId v = lives_.owner(b);
     const std::string_view name = f_.name_of(v);
-    return std::string(name.empty() ? f_.info(f_.definition(v)).name : name);
+    const Value& x = f_[v];
+    return std::string(name.empty() ? f_.info(f_.definition(v)).name : name) + (x.storage != no_storage ? " in " + slot_text(f_.storage[x.storage], x.slot) : std::string());
   }
   [[nodiscard]] std::uint32_t line(std::uint32_t b) const { return f_[f_.definition(lives_.owner(b))].location.line; }
   [[nodiscard]] std::string moment(OpId op) const {
@@ -105,14 +115,24 @@ class MemoryMap {
   void space(MemorySpace s) {
     const Demand demand = map_.demand(s);
     std::vector<std::uint32_t> buffers = demand.buffers();
-    if (buffers.empty()) return;
+    std::vector<Storage> reserved = map_.reserved(s);
+    if (buffers.empty() && reserved.empty()) return;
     empty_ = false;
     map_.sort(buffers);
     const OpId tightest = map_.lives().operation_at(demand.tightest());
-    out_.append("\n").append(name(s)).append(": peak ").append(std::to_string(map_.peak(buffers))).append(" of ").append(std::to_string(capacity(s, arch_)));
+    out_.append("\n").append(name(s)).append(": peak ").append(std::to_string(map_.peak(s, buffers))).append(" of ").append(std::to_string(capacity(s, arch_)));
     out_.append(" bytes; at least ").append(std::to_string(demand.least())).append(" are needed, at ").append(map_.moment(tightest)).append("\n");
     std::vector<std::vector<std::string>> rows{{"address", "bytes", "tile", "line", "needed"}};
-    for (const std::uint32_t b : buffers) rows.push_back(row(b));
+    auto region = reserved.begin();
+    const auto reserved_up_to = [&](std::int64_t address) {
+      for (; region != reserved.end() && region->address < address; ++region)
+        rows.push_back({std::to_string(region->address), std::to_string(region->bytes), region->name.str() + ", reserved", std::to_string(region->location.line), "always"});
+    };
+    for (const std::uint32_t b : buffers) {
+      reserved_up_to(map_.range(b).begin);
+      rows.push_back(row(b));
+    }
+    reserved_up_to(capacity(s, arch_));
     table(rows);
   }
   [[nodiscard]] std::vector<std::string> row(std::uint32_t b) const {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@ struct PackingProblem {
   std::vector<std::int64_t> bytes;           ///< by block
   std::vector<std::uint32_t> begin, length;  ///< by block: when it is needed first, and for how long
   std::vector<Pair> pairs;
+  std::vector<std::int64_t> fixed;           ///< by block: its place where it has one already, else negative; empty: none has one
   std::int64_t least = 0;                    ///< no packing is smaller
 
   [[nodiscard]] std::size_t size() const { return bytes.size(); }
@@ -31,8 +31,10 @@ class Packing {
   explicit Packing(const PackingProblem& p) : p_(p), first_(p.size() + 1), neighbours_(2 * p.pairs.size()), at_(p.size(), none) {
     if (p.size() == 0) return;
     note_neighbours();
-    std::vector<std::uint32_t> order(p.size());
-    std::iota(order.begin(), order.end(), 0u);
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t b = 0; b < p.size(); ++b)
+      if (!is_fixed(b)) order.push_back(b);
+    movable_ = order.size();
     // A chain is packed best in its own order, others by size, or by how much room they take for how long.
     const auto by = [&](auto&& key) {
       if (done()) return;
@@ -49,7 +51,7 @@ class Packing {
     by([&](std::uint32_t b) { return std::pair(-p.bytes[b] * p.length[b], std::int64_t{p.begin[b]}); });
     by([&](std::uint32_t b) { return std::pair(-std::int64_t{p.length[b]}, -p.bytes[b]); });
     if (done()) return;
-    if (p.size() <= most_for_search) search();
+    if (movable_ <= most_for_search) search();
     else repair();
   }
 
@@ -62,6 +64,16 @@ class Packing {
   static constexpr std::int64_t most_visits = 1'000'000;  // of neighbours: with eight attempts more it bounds the time of repairs
 
   [[nodiscard]] bool done() const { return peak_ == p_.least; }
+  [[nodiscard]] bool is_fixed(std::uint32_t block) const { return !p_.fixed.empty() && p_.fixed[block] >= 0; }
+  // Only what has its place stands there; gives the end of the highest.
+  std::int64_t clear() {
+    std::int64_t top = 0;
+    for (std::uint32_t b = 0; b < p_.size(); ++b) {
+      at_[b] = is_fixed(b) ? p_.fixed[b] : none;
+      if (is_fixed(b)) top = std::max(top, at_[b] + p_.bytes[b]);
+    }
+    return top;
+  }
 
   struct Neighbour {
     std::uint32_t block = 0;
@@ -100,8 +112,7 @@ class Packing {
     return true;
   }
   void attempt(const std::vector<std::uint32_t>& order) {
-    std::fill(at_.begin(), at_.end(), none);
-    std::int64_t top = 0;
+    std::int64_t top = clear();
     for (const std::uint32_t b : order) {
       at_[b] = lowest(b);
       top = std::max(top, at_[b] + p_.bytes[b]);
@@ -146,12 +157,11 @@ class Packing {
 
   // Every packing can be made by placing blocks in the order of their places, each as low as it goes.
   void search() {
-    std::fill(at_.begin(), at_.end(), none);
     order_.clear();
-    extend(0);
+    extend(clear());
   }
   void extend(std::int64_t top) {
-    if (order_.size() == p_.size()) return void(keep(top));
+    if (order_.size() == movable_) return void(keep(top));
     for (std::uint32_t b = 0; b < p_.size() && !done(); ++b) {
       if (at_[b] != none) continue;
       const std::int64_t place = lowest(b), end = std::max(top, place + p_.bytes[b]);
@@ -174,6 +184,7 @@ class Packing {
   std::vector<std::int64_t> at_, best_;  // by block
   std::vector<std::uint32_t> order_, best_order_;
   std::vector<Taken> taken_;
+  std::size_t movable_ = 0;  // blocks
   std::int64_t peak_ = none, visits_ = 0;
 };
 

@@ -40,6 +40,8 @@ class PipelineCandidates {
     bool loads = false, works = false;
     bool streams = false;  // a loop does
     OpId whiles, split, requested;
+    OpId placed;  // a tile in the declared buffer that has slots for the fewest turns
+    std::int64_t slots = most_slots;
     void add(const Content& o) {
       operations += o.operations;
       loads = loads || o.loads;
@@ -48,12 +50,29 @@ class PipelineCandidates {
       if (!whiles) whiles = o.whiles;
       if (!split) split = o.split;
       if (!requested) requested = o.requested;
+      note_slots(o.placed, o.slots);
+    }
+    void note_slots(OpId op, std::int64_t n) {
+      if (n >= slots) return;
+      slots = n;
+      placed = op;
     }
   };
+  // A tile that takes another slot in each turn has buffers for as many turns as there are slots.
+  [[nodiscard]] std::int64_t slots_for_turns(OpId place) const {
+    return f_.find_attr(place, AttrKey::slot) != nullptr ? 1 : f_.storage[static_cast<std::size_t>(f_.attr(place, AttrKey::buffer))].slots;
+  }
+  [[nodiscard]] std::string slots_text(const Content& body) const {
+    const Storage& s = f_.storage[static_cast<std::size_t>(f_.attr(body.placed, AttrKey::buffer))];
+    const Attr* const slot = f_.find_attr(body.placed, AttrKey::slot);
+    return "a tile is placed in " + (slot != nullptr ? slot_text(s, slot->integer) : s.name.str()) + ", which has room for " + std::to_string(body.slots) +
+           (body.slots == 1 ? " turn" : " turns");
+  }
   [[nodiscard]] Content look(BlockId b) {
     Content c;
     for (OpId op = f_[b].first; op; op = f_.next(op)) {
       ++c.operations;
+      if (f_.is(op, ops::place)) c.note_slots(op, slots_for_turns(op));
       const Pipe pipe = f_.info(op).is_view ? Pipe::none : pipe_of(f_, op);
       c.loads = c.loads || pipe == Pipe::mte2;
       c.works = c.works || (pipe != Pipe::mte2 && pipe != Pipe::scalar && pipe != Pipe::none);
@@ -82,8 +101,9 @@ class PipelineCandidates {
     } else if (automatic_ && asked == 0 && streams && !body.streams && !body.whiles && !body.split && !body.requested) {
       const bool large = body.operations > most_operations;
       note(op, 2, false,
-           large ? "its body has " + std::to_string(body.operations) + " operations, more than " + std::to_string(most_operations)
-                 : std::string());
+           large            ? "its body has " + std::to_string(body.operations) + " operations, more than " + std::to_string(most_operations)
+           : body.slots < 2 ? slots_text(body)
+                            : std::string());
     }
     body.streams = body.streams || streams;
   }
@@ -106,6 +126,10 @@ class PipelineCandidates {
     if (body.whiles)
       fail(f_[op].location, "range: a pipelined loop holds a while_" + line(body.whiles),
            "leave out pipelined(...), or count with range in place of while_");
+    if (body.slots < f_.attr(op, AttrKey::pipelined))
+      fail(f_[op].location, "range: the loop cannot be pipelined (" + slots_text(body) + ", line " + std::to_string(f_[body.placed].location.line) + ")",
+           "declare the buffer with a slot for each turn, buffer<Vec, " + std::to_string(f_.attr(op, AttrKey::pipelined)) +
+               ">(...), and place(x, it) without an index");
     if (body.split)
       fail(f_[op].location, "range: a pipelined loop holds a split region" + line(body.split), "leave out pipelined(...)");
   }

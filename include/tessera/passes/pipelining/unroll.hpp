@@ -36,7 +36,10 @@ class Unroller {
     const Values operands = r_.operands(op);
     if (info.level == Level::scalar && operands.size() == 2 && in_.attrs(op).empty())
       return r_.set(in_.result(op), b_.scalar(info, operands[0], operands[1]));
-    const ValueId v = r_.emit_same(op, info, operands, r_.attrs(op), in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{});
+    std::vector<Attr> attrs = r_.attrs(op);
+    if (in_.is(op, ops::place) && turn_ >= 0 && in_.find_attr(op, AttrKey::slot) == nullptr)
+      attrs.push_back(int_attr(AttrKey::slot, turn_ % in_.storage[static_cast<std::size_t>(in_.attr(op, AttrKey::buffer))].slots));
+    const ValueId v = r_.emit_same(op, info, operands, attrs, in_.result_count(op) == 1 ? in_.type(in_.result(op)) : Type{});
     if (v) r_.set(in_.result(op), v);
   }
 
@@ -97,7 +100,7 @@ class Unroller {
     }
     if (counts) values.pop_back();
     b_.to_end_of(body);
-    for (std::int64_t k = 0; k < turns; ++k) values = turn(op, b_.add(counter, b_.index(k * step(op))), values);
+    for (std::int64_t k = 0; k < turns; ++k) values = turn(op, b_.add(counter, b_.index(k * step(op))), values, k);
     if (counts) values.push_back(b_.add(counter, b_.index(turns * step(op))));
     b_.control(ops::yield, values, {}, 0);
     b_.to_end_of(outer);
@@ -130,8 +133,9 @@ class Unroller {
     }
     return values;
   }
-  // One copy of the body; gives what it hands on.
-  Values turn(OpId op, ValueId counter, const Values& carried) {
+  // One copy of the body, turn `k` of its group; gives what it hands on.
+  Values turn(OpId op, ValueId counter, const Values& carried, std::int64_t k = 0) {
+    turn_ = k;
     const BlockId body = in_.block(op);
     const auto& arguments = in_[body].arguments;
     r_.set(arguments[0], counter);
@@ -142,6 +146,7 @@ class Unroller {
       visit(o);
     }
     b_.at(in_[end].location);
+    turn_ = -1;
     return r_.operands(end);
   }
 
@@ -151,6 +156,7 @@ class Unroller {
   Builder& b_;
   const std::vector<PipelinedLoop>& loops_;
   std::size_t next_ = 0;  // of the loops
+  std::int64_t turn_ = -1;  // that is copied, in its group
 };
 
 }  // namespace tessera::detail
