@@ -97,7 +97,7 @@ void try_form(Errors& errors, const KernelEntry& kernel, std::string_view form, 
 /// Lowers, emits and runs one kernel. Throws.
 inline Statistics run_once(Errors& errors, const KernelEntry& kernel, const Program& meaning, const CheckCommand& command, const Settings& settings) {
   const Arch arch = command.arch;
-  emit_kernels(lower(meaning, {.arch = arch}), [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch}); });
+  emit_kernels(lower(meaning, {.arch = arch}), [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = pto::needs_addresses(f) != nullptr ? 3 : 2}); });
   const Program lowered = lower(meaning, {.arch = arch, .level = 3, .pipelining = command.pipelining, .synchronise = true});
   try_form(errors, kernel, "at level 3", lowered, [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = 3}); });
   try_form(errors, kernel, "as C++", lowered, [&](const Function& f) { return emit_pto_cpp(f, {.arch = arch}); });

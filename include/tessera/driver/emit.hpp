@@ -40,6 +40,15 @@ inline void warn_of_both_cores(Errors& errors, const KernelEntry& kernel, const 
                "make it two kernels with a tensor between them: it is not split on its own yet"},
               kernel);
 }
+/// The level at which a kernel is written: with addresses, where its author says where tiles stand.
+inline int level_of(Errors& errors, const KernelEntry& kernel, const Function& lowered, const EmitCommand& command) {
+  const Storage* const placed = pto::needs_addresses(lowered);
+  if (!command.forms.pto || command.level == 3 || placed == nullptr) return command.level;
+  errors.warn({placed->location, fmt::format("emit: {} is written at level 3, where tiles have the addresses that its author asks for ({})", lowered.name.c_str(), storage_text(*placed)),
+               "run the assembler with --pto-level=level3 for it; `level` in the manifest says so, too"},
+              kernel);
+  return 3;
+}
 inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -114,9 +123,12 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   const auto add = [&](const KernelEntry& kernel, const Program& p, const Function& f, const Function& for_cpp) {
     const std::string name = f.name.c_str();
     if (!is_kernel(f.kind)) return detail::add_named(callers, caller_json(p, f));
-    if (!detail::add_named(manifest, kernel_json(for_cpp, command.forms, command.arch, command.level))) return false;
+    const auto known_already = [&](const auto& entry) { return entry["name"] == name; };
+    if (std::any_of(manifest.begin(), manifest.end(), known_already)) return false;
+    const int level = detail::level_of(errors, kernel, f, command);
+    manifest.push_back(kernel_json(for_cpp, command.forms, command.arch, level));
     if (command.forms.pto)
-      files.add(name + ".pto", emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler, .level = command.level}));
+      files.add(name + ".pto", emit_pto_mlir(f, {.arch = command.arch, .assembler = command.assembler, .level = level}));
     if (command.forms.cpp) {
       detail::refuse_source(command, name + ".cpp", f.location);
       files.add(name + ".cpp", emit_pto_cpp(for_cpp, {.arch = command.arch}));

@@ -75,9 +75,9 @@ inline void write_kernel(Writer& w, const std::vector<ArgumentText>& arguments) 
     w.line("set_vector_mask(-1, -1);");
     if (w.is_mixed()) w.directive("#endif");
   }
-  w.shallower();
   for (const Storage& s : f.storage)
     if (s.is_reserved()) w.line("// reserved: ", s.name.str(), ", ", std::to_string(s.bytes), " bytes of ", std::string(name(s.space)), " from ", std::to_string(s.address));
+  w.shallower();
   emit_block(w, f.body());
   w.deeper();
   if (!ends_in_barrier(f)) w.line("pipe_barrier(PIPE_ALL);");

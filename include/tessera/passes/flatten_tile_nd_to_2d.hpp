@@ -30,6 +30,7 @@ inline constexpr Flattening flattenings[] = {
     {&ops::reshape, flatten_reshape},
     {&ops::set_valid_shape, flatten_set_valid_shape},
     {&ops::slice, flatten_slice},
+    {&ops::place, flatten_place},
     {&ops::read, refuse_access},
     {&ops::write, refuse_access},
 };

@@ -57,6 +57,13 @@ inline void flatten_slice(Flattener& l, OpId op) {
   l.r.set(old, made);
 }
 
+inline void flatten_place(Flattener& l, OpId op) {
+  const Type& t = l.in.type(l.in.operand(op, 0));
+  if (t.space != Vec && has_pages(t))
+    l.refuse(op, "a batch of matrices is one tile in Vec only (" + text(t) + ")", "load and place one matrix at a time");
+  l.same_on_rows(op);
+}
+
 inline void flatten_create(Flattener& l, OpId op) {
   const ValueId old = l.in.result(op);
   if (!l.plan.paged(old)) return l.same_on_rows(op);
