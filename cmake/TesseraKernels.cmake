@@ -1,9 +1,11 @@
-# tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [OUTPUT_DIRECTORY <dir>])
+# tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [LEVEL 2|3] [NO_PIPELINING]
+#                     [OUTPUT_DIRECTORY <dir>])
 #
 # Builds the generator <target>_gen from the kernel sources and runs it, so that the emitted files and manifest.json stand in
 # <dir> (default: ${CMAKE_CURRENT_BINARY_DIR}/<target>; also the property TESSERA_OUTPUT_DIRECTORY of <target>). With ARCH the
-# generator is built for that target alone, so what the target cannot do is a compile error; without it, a3 is emitted. The
-# generator runs again only when it or a source changed; a run that fails leaves the previous outputs as they were.
+# generator is built for that target alone, so what the target cannot do is a compile error; without it, a3 is emitted. LEVEL and
+# NO_PIPELINING are the generator's options of these names. The generator runs again only when it or a source changed; a run
+# that fails leaves the previous outputs as they were.
 
 function(_tessera_kernels_error target what value hint)
   # The leading spaces keep CMake from wrapping the lines.
@@ -27,9 +29,9 @@ function(_tessera_generator_main result)
 endfunction()
 
 function(tessera_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCH;OUTPUT_DIRECTORY" "SOURCES;EMIT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PIPELINING" "ARCH;LEVEL;OUTPUT_DIRECTORY" "SOURCES;EMIT")
 
-  set(usage "tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [OUTPUT_DIRECTORY <dir>])")
+  set(usage "tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [LEVEL 2|3] [NO_PIPELINING] [OUTPUT_DIRECTORY <dir>])")
   if(arg_UNPARSED_ARGUMENTS)
     _tessera_kernels_error(${target} "unknown argument" "${arg_UNPARSED_ARGUMENTS}" "${usage}")
   endif()
@@ -53,6 +55,9 @@ function(tessera_add_kernels target)
       _tessera_kernels_error(${target} "unknown EMIT" "${form}" "EMIT pto, EMIT cpp or EMIT pto cpp")
     endif()
   endforeach()
+  if(DEFINED arg_LEVEL AND NOT arg_LEVEL MATCHES "^[23]$")
+    _tessera_kernels_error(${target} "unknown LEVEL" "${arg_LEVEL}" "2: the assembler plans memory; 3: tiles have addresses")
+  endif()
   set(sources)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
@@ -90,6 +95,13 @@ function(tessera_add_kernels target)
   if(DEFINED arg_ARCH)
     set(arch ${arg_ARCH})
   endif()
+  set(options)
+  if(DEFINED arg_LEVEL)
+    list(APPEND options --level ${arg_LEVEL})
+  endif()
+  if(arg_NO_PIPELINING)
+    list(APPEND options --no-pipelining)
+  endif()
   set_property(GLOBAL PROPERTY TESSERA_OUTPUT_OF_${directory} ${target})
 
   set(generator ${target}_gen)
@@ -110,7 +122,7 @@ function(tessera_add_kernels target)
   add_custom_command(
     OUTPUT "${stamp}"
     BYPRODUCTS "${directory}/manifest.json"
-    COMMAND ${generator} emit --arch ${arch} --emit ${emit} --out "${directory}"
+    COMMAND ${generator} emit --arch ${arch} --emit ${emit} ${options} --out "${directory}"
     COMMAND ${CMAKE_COMMAND} -E touch "${stamp}"
     DEPENDS ${generator} ${sources}
     COMMENT "Generating the kernels of ${target} (${arch}: ${emit})"
