@@ -108,7 +108,7 @@ TEST_CASE("what matrix and vector cores run does not compile for hardware") {
   sink(l, l.op(ops::exp, {moved}));
   CHECK(contains(cpp_of(l), "#if !defined(__CPU_SIM)\n"
                             "#error \"both mixes matrix and vector instructions, which run on separate cores that these flags do not order\"\n"
-                            "#endif\n\nextern \"C\" __global__ AICORE void both("));
+                            "#endif\n\nextern \"C\" __global__ AICORE void kernel_both("));
   CHECK(cpp_of(ops::exp).find("#error") == std::string::npos);
   CHECK(cpp_of(ops::matmul_acc, f16).find("#error") == std::string::npos);
 }
@@ -123,12 +123,31 @@ TEST_CASE("scalars wrap as the simulator's do, and names are neither the languag
   l.op(ops::scalar_neg, {c});
   l.finish();
   const std::string text = cpp_of(l);
-  CHECK(contains(text, "void k(__gm__ int32_t* x_y, int32_t half_, uint8_t float_, float T_1_) {"));
+  CHECK(contains(text, "void kernel_k(__gm__ int32_t* x_y, int32_t half_, uint8_t float_, float T_1_) {"));
   CHECK(contains(text, "static_cast<int32_t>(static_cast<uint32_t>(half_) * static_cast<uint32_t>(INT32_MIN));"));
   CHECK(contains(text, "const uint8_t n_2 = static_cast<uint8_t>(static_cast<uint32_t>(float_) + static_cast<uint32_t>(float_));"));
   CHECK(contains(text, "(T_1_ > -__builtin_inff() || T_1_ != T_1_) ? T_1_ : -__builtin_inff();"));
   CHECK(contains(text, "x_y[3] = n;"));
   CHECK(contains(text, "dcci("));
+}
+
+TEST_CASE("names of macros, types and functions that the text or the headers it includes need are kept apart") {
+  cpp::Names names;
+  for (const std::string_view taken : {"NULL", "NAN", "INT32_MAX", "M_PI", "AICORE", "Tile", "TADD", "Coord", "__gm__", "_Atomic", "assert", "stdout", "errno",
+                                       "cache_line_t", "set_mask_norm", "float8_e4m3_t", "std"})
+    CHECK(names.unique(taken) == std::string(taken) + "_");
+  for (const std::string_view free : {"K", "BN", "exp", "printf", "_row", "tile"}) CHECK(names.unique(free) == free);
+}
+
+TEST_CASE("a kernel may be called like anything that the library defines, and like a function that launches another one") {
+  for (const std::string name : {"Tile", "AICORE", "printf", "launch_n1"}) {
+    Lowered l(name.c_str());
+    sink(l, l.op(ops::exp, {source(l, "__gm__", tile_type(f32, {32, 64}))}));
+    const std::string text = cpp_of(l);
+    CHECK(contains(text, "AICORE void kernel_" + name + "(__gm__ float* __gm___, __gm__ float* "));
+    CHECK(contains(text, "extern \"C\" void launch_" + name + "(uint32_t blocks, void* stream, void* __gm___, "));
+    CHECK(contains(text, "  kernel_" + name + "<<<blocks, nullptr, stream>>>("));
+  }
 }
 
 TEST_CASE("names are numbered in their order, also when they are many") {
@@ -178,7 +197,7 @@ TEST_CASE("a function whose pipes nothing orders is refused, also where it needs
     CHECK(said == "kernel.cpp:1: error: emit_pto_cpp: nothing orders the pipes of the function, and the tile library adds no flags (k)\n"
                   "  hint: lower it with {.synchronise = true}");
     const Function synchronised = insert_sync.run(planned, {Arch::a3});
-    CHECK(contains(emit_pto_cpp(synchronised), "void k("));
+    CHECK(contains(emit_pto_cpp(synchronised), "void kernel_k("));
     CHECK_FALSE(plan_memory.run(synchronised, {Arch::a3}).synchronised);  // its flags were for other addresses
   }
 }

@@ -65,7 +65,7 @@ inline void write_refusal(Writer& w) {
 
 inline void write_kernel(Writer& w, const std::vector<ArgumentText>& arguments) {
   const Function& f = w.f;
-  w.directive("extern \"C\" __global__ AICORE void " + std::string(f.name.c_str()) + "(" + joined(arguments, &ArgumentText::declared) + ") {");
+  w.directive("extern \"C\" __global__ AICORE void " + w.function_name() + "(" + joined(arguments, &ArgumentText::declared) + ") {");
   const Cores cores = cores_of(f);
   const bool only_cube = cores.cube && !cores.vector;
   if (!w.is_mixed()) w.directive(only_cube ? "#if defined(__DAV_CUBE__)" : "#if defined(__DAV_VEC__)");
@@ -101,10 +101,10 @@ inline void write_launch(Writer& w, const std::vector<ArgumentText>& arguments) 
   w.line("pto::cpu_sim::runtime_config().num_cores = blocks;");
   w.line("for (uint32_t block = 0; block < blocks; ++block) {");
   w.line("  pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);");
-  w.line("  ", name, "(", handed, ");");
+  w.line("  ", w.function_name(), "(", handed, ");");
   w.line("}");
   w.directive("#else");
-  w.line(name, "<<<blocks, nullptr, stream>>>(", handed, ");");
+  w.line(w.function_name(), "<<<blocks, nullptr, stream>>>(", handed, ");");
   w.directive("#endif");
   w.directive("}");
 }

@@ -6,7 +6,7 @@
 
 using namespace pto;
 
-extern "C" __global__ AICORE void columns(__gm__ float* x, __gm__ float* y, __gm__ float* out, __gm__ float* all, int64_t S) {
+extern "C" __global__ AICORE void kernel_columns(__gm__ float* x, __gm__ float* y, __gm__ float* out, __gm__ float* all, int64_t S) {
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -35,9 +35,9 @@ extern "C" void launch_columns(uint32_t blocks, void* stream, void* x, void* y, 
   pto::cpu_sim::runtime_config().num_cores = blocks;
   for (uint32_t block = 0; block < blocks; ++block) {
     pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);
-    columns(static_cast<float*>(x), static_cast<float*>(y), static_cast<float*>(out), static_cast<float*>(all), S);
+    kernel_columns(static_cast<float*>(x), static_cast<float*>(y), static_cast<float*>(out), static_cast<float*>(all), S);
   }
 #else
-  columns<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(y), static_cast<float*>(out), static_cast<float*>(all), S);
+  kernel_columns<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(y), static_cast<float*>(out), static_cast<float*>(all), S);
 #endif
 }

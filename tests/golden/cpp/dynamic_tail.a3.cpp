@@ -6,7 +6,7 @@
 
 using namespace pto;
 
-extern "C" __global__ AICORE void dynamic_tail(__gm__ float* x, __gm__ float* out, float s, int64_t S) {
+extern "C" __global__ AICORE void kernel_dynamic_tail(__gm__ float* x, __gm__ float* out, float s, int64_t S) {
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -35,9 +35,9 @@ extern "C" void launch_dynamic_tail(uint32_t blocks, void* stream, void* x, void
   pto::cpu_sim::runtime_config().num_cores = blocks;
   for (uint32_t block = 0; block < blocks; ++block) {
     pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);
-    dynamic_tail(static_cast<float*>(x), static_cast<float*>(out), s, S);
+    kernel_dynamic_tail(static_cast<float*>(x), static_cast<float*>(out), s, S);
   }
 #else
-  dynamic_tail<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(out), s, S);
+  kernel_dynamic_tail<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(out), s, S);
 #endif
 }

@@ -6,7 +6,7 @@
 
 using namespace pto;
 
-extern "C" __global__ AICORE void matmul_loop(__gm__ half* a, __gm__ half* b, __gm__ float* c) {
+extern "C" __global__ AICORE void kernel_matmul_loop(__gm__ half* a, __gm__ half* b, __gm__ float* c) {
 #if defined(__DAV_CUBE__)
   TileAcc<float, 64, 64> tile;
   TASSIGN(tile, 0);
@@ -46,9 +46,9 @@ extern "C" void launch_matmul_loop(uint32_t blocks, void* stream, void* a, void*
   pto::cpu_sim::runtime_config().num_cores = blocks;
   for (uint32_t block = 0; block < blocks; ++block) {
     pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);
-    matmul_loop(static_cast<half*>(a), static_cast<half*>(b), static_cast<float*>(c));
+    kernel_matmul_loop(static_cast<half*>(a), static_cast<half*>(b), static_cast<float*>(c));
   }
 #else
-  matmul_loop<<<blocks, nullptr, stream>>>(static_cast<half*>(a), static_cast<half*>(b), static_cast<float*>(c));
+  kernel_matmul_loop<<<blocks, nullptr, stream>>>(static_cast<half*>(a), static_cast<half*>(b), static_cast<float*>(c));
 #endif
 }

@@ -10,7 +10,7 @@ using namespace pto;
 #error "mixed_loop mixes matrix and vector instructions, which run on separate cores that these flags do not order"
 #endif
 
-extern "C" __global__ AICORE void mixed_loop(__gm__ half* a, __gm__ half* b, __gm__ float* out) {
+extern "C" __global__ AICORE void kernel_mixed_loop(__gm__ half* a, __gm__ half* b, __gm__ float* out) {
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -69,9 +69,9 @@ extern "C" void launch_mixed_loop(uint32_t blocks, void* stream, void* a, void* 
   pto::cpu_sim::runtime_config().num_cores = blocks;
   for (uint32_t block = 0; block < blocks; ++block) {
     pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);
-    mixed_loop(static_cast<half*>(a), static_cast<half*>(b), static_cast<float*>(out));
+    kernel_mixed_loop(static_cast<half*>(a), static_cast<half*>(b), static_cast<float*>(out));
   }
 #else
-  mixed_loop<<<blocks, nullptr, stream>>>(static_cast<half*>(a), static_cast<half*>(b), static_cast<float*>(out));
+  kernel_mixed_loop<<<blocks, nullptr, stream>>>(static_cast<half*>(a), static_cast<half*>(b), static_cast<float*>(out));
 #endif
 }

@@ -6,7 +6,7 @@
 
 using namespace pto;
 
-extern "C" __global__ AICORE void scalar_if(__gm__ float* x, __gm__ uint32_t* cfg, __gm__ float* out, float scale) {
+extern "C" __global__ AICORE void kernel_scalar_if(__gm__ float* x, __gm__ uint32_t* cfg, __gm__ float* out, float scale) {
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -52,9 +52,9 @@ extern "C" void launch_scalar_if(uint32_t blocks, void* stream, void* x, void* c
   pto::cpu_sim::runtime_config().num_cores = blocks;
   for (uint32_t block = 0; block < blocks; ++block) {
     pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);
-    scalar_if(static_cast<float*>(x), static_cast<uint32_t*>(cfg), static_cast<float*>(out), scale);
+    kernel_scalar_if(static_cast<float*>(x), static_cast<uint32_t*>(cfg), static_cast<float*>(out), scale);
   }
 #else
-  scalar_if<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<uint32_t*>(cfg), static_cast<float*>(out), scale);
+  kernel_scalar_if<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<uint32_t*>(cfg), static_cast<float*>(out), scale);
 #endif
 }

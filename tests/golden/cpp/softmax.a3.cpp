@@ -6,7 +6,7 @@
 
 using namespace pto;
 
-extern "C" __global__ AICORE void softmax(__gm__ float* x, __gm__ float* out) {
+extern "C" __global__ AICORE void kernel_softmax(__gm__ float* x, __gm__ float* out) {
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -45,9 +45,9 @@ extern "C" void launch_softmax(uint32_t blocks, void* stream, void* x, void* out
   pto::cpu_sim::runtime_config().num_cores = blocks;
   for (uint32_t block = 0; block < blocks; ++block) {
     pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);
-    softmax(static_cast<float*>(x), static_cast<float*>(out));
+    kernel_softmax(static_cast<float*>(x), static_cast<float*>(out));
   }
 #else
-  softmax<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(out));
+  kernel_softmax<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(out));
 #endif
 }

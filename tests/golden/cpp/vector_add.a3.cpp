@@ -6,7 +6,7 @@
 
 using namespace pto;
 
-extern "C" __global__ AICORE void vector_add(__gm__ float* x, __gm__ float* y, __gm__ float* out) {
+extern "C" __global__ AICORE void kernel_vector_add(__gm__ float* x, __gm__ float* y, __gm__ float* out) {
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -35,9 +35,9 @@ extern "C" void launch_vector_add(uint32_t blocks, void* stream, void* x, void* 
   pto::cpu_sim::runtime_config().num_cores = blocks;
   for (uint32_t block = 0; block < blocks; ++block) {
     pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);
-    vector_add(static_cast<float*>(x), static_cast<float*>(y), static_cast<float*>(out));
+    kernel_vector_add(static_cast<float*>(x), static_cast<float*>(y), static_cast<float*>(out));
   }
 #else
-  vector_add<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(y), static_cast<float*>(out));
+  kernel_vector_add<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(y), static_cast<float*>(out));
 #endif
 }

@@ -6,7 +6,7 @@
 
 using namespace pto;
 
-extern "C" __global__ AICORE void while_sum(__gm__ float* x, __gm__ float* out, int64_t n) {
+extern "C" __global__ AICORE void kernel_while_sum(__gm__ float* x, __gm__ float* out, int64_t n) {
 #if defined(__DAV_VEC__)
   set_mask_norm();
   set_vector_mask(-1, -1);
@@ -46,9 +46,9 @@ extern "C" void launch_while_sum(uint32_t blocks, void* stream, void* x, void* o
   pto::cpu_sim::runtime_config().num_cores = blocks;
   for (uint32_t block = 0; block < blocks; ++block) {
     pto::cpu_sim::ScopedExecutionContext place(block, 0, 1);
-    while_sum(static_cast<float*>(x), static_cast<float*>(out), n);
+    kernel_while_sum(static_cast<float*>(x), static_cast<float*>(out), n);
   }
 #else
-  while_sum<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(out), n);
+  kernel_while_sum<<<blocks, nullptr, stream>>>(static_cast<float*>(x), static_cast<float*>(out), n);
 #endif
 }

@@ -51,18 +51,25 @@ class Names {
   }
 
  private:
-  // Instructions and constants of the library are in capitals.
+  // Types, instructions and constants of the library begin with a capital, and so do nearly all macros of what it includes.
   [[nodiscard]] static bool is_taken_by_library(std::string_view name) {
     using tessera::detail::reserved_words;
     constexpr std::string_view own[] = {"half", "bfloat16_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t",
-                                        "uint64_t", "pto", "Tile", "TileLeft", "TileRight", "TileAcc", "TileType", "GlobalTensor", "Shape",
-                                        "Stride", "Layout", "BLayout", "SLayout", "PadValue", "CmpMode", "RoundMode", "MaskPattern", "set_flag",
-                                        "wait_flag", "pipe_barrier", "get_block_idx", "get_block_num", "get_subblockid", "get_subblockdim",
-                                        "dcci", "dsb", "stream", "blocks", "block", "place"};
-    if (std::find(std::begin(reserved_words), std::end(reserved_words), name) != std::end(reserved_words)) return true;
-    if (std::find(std::begin(own), std::end(own), name) != std::end(own)) return true;
-    const bool capitals = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-    return capitals && name.size() > 1 && (name[0] == 'T' || name.find('_') != std::string_view::npos || name == "AICORE" || name == "DYNAMIC");
+                                        "uint64_t", "float8_e4m3_t", "float8_e5m2_t", "float8_e8m0_t", "hifloat8_t", "float4_e2m1x2_t",
+                                        "pto", "std", "set_flag", "wait_flag", "pipe_barrier", "get_block_idx", "get_block_num",
+                                        "get_subblockid", "get_subblockdim", "dcci", "dsb", "cache_line_t", "mem_dsb_t", "stream", "blocks",
+                                        "block", "place"};
+    constexpr std::string_view macros[] = {"alloca", "assert", "assert_perror", "be16toh", "be32toh", "be64toh", "errno", "htobe16",
+                                           "htobe32", "htobe64", "htole16", "htole32", "htole64", "issubnormal", "le16toh", "le32toh",
+                                           "le64toh", "linux", "math_errhandling", "offsetof", "pthread_cleanup_pop",
+                                           "pthread_cleanup_push", "sched_priority", "set_mask_norm", "set_vector_mask", "stderr", "stdin",
+                                           "stdout", "strdupa", "strndupa", "timeradd", "timerclear", "timercmp", "timerisset", "timersub",
+                                           "unix", "aclFloat16ToFloat"};
+    const auto is_one_of = [&](const auto& list) { return std::find(std::begin(list), std::end(list), name) != std::end(list); };
+    const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+    if (name.size() > 2 && is_capital(name[0])) return true;
+    if (name.size() > 1 && name[0] == '_' && (name[1] == '_' || is_capital(name[1]))) return true;  // the compiler's
+    return is_one_of(reserved_words) || is_one_of(own) || is_one_of(macros);
   }
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> next_;  // by what a name starts with: the first number that may be free, less 2
@@ -78,7 +85,7 @@ class Writer {
     for (std::uint32_t v = 0; v < f.value_count(); ++v)
       if (f.type({v}).is_tile() && f[ValueId{v}].buffer != v && f[ValueId{v}].buffer < f.value_count()) shared_[f[ValueId{v}].buffer] = true;
     mixed_ = cores_of(f).both();
-    names.unique(std::string_view(f.name));  // the kernel's own
+    names.unique(function_name());
     for (const FunctionArgument& a : function_arguments(f)) {
       if (a.kind == FunctionArgument::Kind::dim) {
         dims_.emplace_back(a.dim, names.unique(symbol_of(a.dim).view()));
@@ -96,6 +103,10 @@ class Writer {
   const CppOptions options;
   Names names;
   std::string out;
+
+  /// The kernel's own name. No function, type or macro of a library begins like it, whatever the user calls the kernel, and
+  /// no function that launches a kernel does.
+  [[nodiscard]] std::string function_name() const { return "kernel_" + std::string(f.name.c_str()); }
 
   // --- lines ---
   template <class... P>
