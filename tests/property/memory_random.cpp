@@ -46,6 +46,63 @@ TEST_CASE("plans of random programs are near what is needed at least") {
   measure("tensor programs", count, [](std::uint64_t seed, int n) { return std::make_unique<RandomTensorProgram>(seed, n); });
 }
 
+// --- memory that the author declares ---
+
+namespace {
+
+// Reserves bytes in two spaces, and places most of the tiles that are loaded: each in a buffer of its own, which may have slots.
+Function with_declared_memory(const Function& f, Random& random) {
+  Function g = f;
+  const auto declare = [&](const char* name, MemorySpace space, std::int64_t slots, std::int64_t bytes, std::int64_t address) {
+    g.storage.push_back({Text(name).append(static_cast<std::int64_t>(g.storage.size())), g.location, space, slots, bytes, address, address >= 0});
+    return static_cast<std::int64_t>(g.storage.size() - 1);
+  };
+  declare("low", Vec, 0, random.between(1, 4000), -1);
+  declare("ring", Mat, 0, random.between(1, 4000), 512 * random.below(20));
+  const auto count = static_cast<std::uint32_t>(g.operation_count());
+  for (std::uint32_t o = 0; o < count; ++o) {
+    const OpId load{o};
+    if (!g[load].parent || !g.is(load, ops::load) || random.chance(30)) continue;
+    const ValueId v = g.result(load);
+    const Type type = g.type(v);
+    if (type.rank > 2 && type.space != Vec) continue;
+    const std::int64_t slots = random.between(1, 3), number = declare("b", type.space, slots, 0, -1);
+    std::vector<Attr> attrs{int_attr(AttrKey::buffer, number)};
+    if (random.chance(50)) attrs.push_back(int_attr(AttrKey::slot, random.below(slots)));
+    const OpId place = g.new_operation(ops::place, {v}, attrs, g[load].location);
+    g.set_results(place, {type});
+    g.replace_all_uses(v, g.result(place));
+    g.set_operand(place, 0, v);
+    g.share_valid(g.result(place), v);
+    g.insert_after(g[load].parent, load, place);
+  }
+  return g;
+}
+
+}  // namespace
+
+TEST_CASE("random programs with reserved and declared memory: what is planned is kept to, and computes the same") {
+  int kept = 0, placed = 0;
+  for (std::uint64_t seed = 1; seed <= (TESSERA_LONG_TESTS ? 1000u : 80u); ++seed) {
+    RandomTileProgram program(seed, 40);
+    Random random(seed);
+    const Function f = with_declared_memory(program.k.f(), random);
+    INFO("seed " << seed << "\n" << print(f));
+    PassOptions options;
+    options.verify = true;
+    Function lowered;
+    try {
+      lowered = run_passes(f, full_pipeline(), {seed % 3 == 0 ? Arch::a5 : Arch::a3, seed % 2 == 0}, options);
+    } catch (const UserError&) { continue; }
+    ++kept;
+    for (std::uint32_t v = 0; v < lowered.value_count(); ++v) placed += lowered[ValueId{v}].storage != no_storage ? 1 : 0;
+    RandomProgram::Run run = program.run();
+    static_cast<void>(simulate_lowered(f, lowered, run.arguments));
+  }
+  CHECK(kept > 40);
+  CHECK(placed > 2 * kept);
+}
+
 // --- plans that are made wrong ---
 
 namespace {

@@ -260,7 +260,7 @@ inline ValueId call(Lowered& l, const OpInfo& op, DType d, bool scratch = false)
                   {int_attr(AttrKey::rows, 16), int_attr(AttrKey::columns, 32)});
     }
     case PtoForm::none:
-      return op.level == Level::tensor ? ValueId{} : l.op(op, {}, {}, wide);
+      return op.level == Level::tensor || op.is_view ? ValueId{} : l.op(op, {}, {}, wide);
     case PtoForm::cast:
       return l.op(op, {source(l, "x", wide)},
                   {int_attr(AttrKey::rounding, static_cast<std::int64_t>(Rounding::rint))},

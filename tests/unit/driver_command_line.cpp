@@ -464,6 +464,40 @@ TEST_CASE("at level 3 tiles have addresses, and the manifest states the level") 
   CHECK(contains(contents(g.directory / "manifest.json"), "\"level\": 3,"));
 }
 
+TEST_CASE("kernels that place tiles are written at level 3, with a warning; reserved memory and buffers stand in the manifest") {
+  Generator g;
+  g.add("placed", 12, [](Tensor<Shape<16, 64>, f32> x, Out<Tensor<Shape<16, 64>, f32>> out) {
+    reserve<Mat>("ring", 1000);
+    store(place(load<Shape<16, 64>>(x, at(0, 0)), buffer<Vec, 2>("slots", at_address(4096))[1]), out, at(0, 0));
+  });
+  g.add("reserving", 20, [](Tensor<Shape<16, 64>, f32> x) {
+    reserve<Mat>("ring", 1000);
+    return exp(x);
+  });
+  REQUIRE(g.emit() == 0);
+  CHECK(contains(g.err.str(), ": warning: emit: placed is written at level 3, where tiles have the addresses that its author asks for (slots (line "));
+  CHECK(contains(g.err.str(), "hint: run the assembler with --pto-level=level3 for it; `level` in the manifest says so, too\n  kernel: placed\n"));
+  CHECK_FALSE(contains(g.err.str(), "kernel: reserving"));
+  CHECK(contains(contents(g.directory / "placed.pto"), " = pto.alloc_tile addr = %c8192_i64 : "));
+  CHECK(contains(contents(g.directory / "placed.pto"), "auto = false, base = 0} -> i32"));
+  CHECK(contains(contents(g.directory / "reserving.pto"), "auto = true} -> i32"));
+  const auto kernels = driver::listed_kernels(contents(g.directory / "manifest.json"));
+  REQUIRE(kernels.size() == 2);
+  CHECK(kernels[0]["level"] == 3);
+  CHECK(kernels[1]["level"] == 2);
+  auto storage = kernels[0]["storage"];
+  REQUIRE(storage.size() == 2);
+  for (auto& s : storage) s.erase("line");
+  CHECK(storage[0].dump() == R"({"name":"ring","kind":"reserved","space":"Mat","bytes":1000,"address":0})");
+  CHECK(storage[1].dump() == R"({"name":"slots","kind":"buffer","space":"Vec","slots":2,"bytes":4096,"address":4096})");
+  CHECK_FALSE(kernels[1]["storage"][0].contains("address"));
+  REQUIRE(g.emit({"--level", "3"}) == 0);
+  CHECK(g.err.str().empty());
+  REQUIRE(g.run({"check"}) == 0);
+  REQUIRE(g.run({"lower", "placed", "--memory-map"}) == 0);
+  CHECK(contains(g.out.str(), "load in slots[1]"));
+}
+
 TEST_CASE("help is printed on request") {
   Generator g;
   CHECK(g.run({"--help"}) == 0);

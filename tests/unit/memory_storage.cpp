@@ -465,6 +465,23 @@ TEST_CASE("emitted text has regions by name, and no buffers where the assembler 
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(emit_pto_mlir(f)); }), "error: emit: at level 2 the assembler chooses where tiles stand (buffer slots (line "));
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(emit_pto_mlir(f)); }), "hint: emit the kernel with planned addresses: at level 3, or as C++"));
   CHECK(contains(emit_pto_mlir(f, {.level = 3}), "addr = %c5120_i64"));
+  // The older assembler takes one region; at level 3 addresses do without.
+  const Function two = planned(traced([](Row x, Out<Row> out) {
+    reserve<Mat>("ring", 65536);
+    reserve<Vec>("low", 64);
+    reserve<Acc>("sums", 4096);
+    store(load<Shape<16, 64>>(x, at(0, 0)), out, at(0, 0));
+  }));
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(emit_pto_mlir(two)); }), "(reserve sums (line "));
+  const std::string text = emit_pto_mlir(two, {.level = 3});
+  CHECK(contains(text, "\"ring\""));
+  CHECK(contains(text, "\"low\""));
+  CHECK_FALSE(contains(text, "\"sums\""));
+  CHECK_FALSE(contains(emit_pto_mlir(two, {.assembler = Assembler::v0_27, .level = 3}), "\"low\""));
+  Function without_acc = two;
+  without_acc.storage.shrink(2);
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(emit_pto_mlir(without_acc, {.assembler = Assembler::v0_27})); }),
+                 "emit: assembler 0.27 keeps one region free in a kernel (low (line "));
   const std::string cpp = emit_pto_cpp(run_passes(traced(shown), full_pipeline(), {}));
   CHECK(contains(cpp, "  // reserved: ring, 65536 bytes of Mat from 0\n"));
   CHECK(contains(cpp, ", 5120);"));

@@ -57,6 +57,7 @@ TEST_CASE("every operation has its row, or is known to give something new") {
   for (const ops::Family& family : ops::families)
     for (const OpInfo* op : family) {
       if (op->level == Level::scalar || op->level == Level::control) continue;
+      if (op == &ops::place) continue;  // names storage that a kernel declares: memory_storage
       INFO(op->name << ": give it a row in the table");
       CHECK(rows[op] == 1);
     }

@@ -52,7 +52,8 @@ inline nlohmann::ordered_json argument_json(const Function& f, const FunctionArg
   return j;
 }
 
-/// Memory on chip that the kernel declares. `planned`: what is written has the addresses.
+/// Memory on chip that the kernel declares. `planned`: what is written has the addresses. Where the planner puts a buffer is told by
+/// the written text itself: it may differ between `.pto` and C++.
 inline nlohmann::ordered_json storage_json(const Storage& s, bool planned) {
   nlohmann::ordered_json j;
   j["name"] = text_json(s.name);
@@ -61,7 +62,7 @@ inline nlohmann::ordered_json storage_json(const Storage& s, bool planned) {
   j["line"] = s.location.line;
   if (!s.is_reserved()) j["slots"] = s.slots;
   j["bytes"] = s.bytes;
-  if (planned && s.address >= 0) j["address"] = s.address;
+  if (planned && (s.is_reserved() || s.fixed)) j["address"] = s.address;
   return j;
 }
 
@@ -92,7 +93,7 @@ struct Forms {
     j["loops"].push_back({{"line", n.location.line}, {"turns", n.turns}, {"requested", n.requested}});
     if (!n.reason.empty()) j["loops"].back()["reason"] = detail::text_json(n.reason);
   }
-  for (const Storage& s : f.storage) j["storage"].push_back(detail::storage_json(s, forms.cpp || level == 3));
+  for (const Storage& s : f.storage) j["storage"].push_back(detail::storage_json(s, forms.pto ? level == 3 : forms.cpp));
   return j;
 }
 namespace detail {

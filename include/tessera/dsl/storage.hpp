@@ -113,9 +113,9 @@ namespace detail {
 template <class B>
 inline constexpr bool is_buffer = false;
 template <MemorySpace M, std::int64_t N>
-inline constexpr bool is_buffer<Buffer<M, N>> = true;
+inline constexpr bool is_buffer<tessera::Buffer<M, N>> = true;
 template <MemorySpace M>
-inline constexpr bool is_buffer<BufferSlot<M>> = true;
+inline constexpr bool is_buffer<tessera::BufferSlot<M>> = true;
 
 template <class X, class B>
 struct place_verdict {

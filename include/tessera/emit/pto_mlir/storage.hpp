@@ -25,9 +25,15 @@ inline void refuse_placed(const Function& f) {
 /// The regions that are reserved, each with its name for whoever uses it. At level 3 no tile has an address in one, so that those
 /// for which there is no operation need none.
 inline void emit_reserved(Module& m) {
+  const bool planned = m.options.level == 3;
+  int count = 0;
   for (const Storage& s : m.f.storage) {
     if (!s.is_reserved() || !has_regions(s.space)) continue;
-    const bool planned = m.options.level == 3;
+    if (count++ > 0 && !m.dialect.has_many_regions) {
+      if (planned) continue;
+      fail(s.location, Text("emit: assembler ").append(m.dialect.version).append(" keeps one region free in a kernel (").append(storage_text(s)).append(")"),
+           "emit for assembler 0.60, or at level 3");
+    }
     m.line(m.fresh(), " = pto.reserve_buffer {name = \"", s.name.view(), "\", size = ", s.bytes, ", location = #pto.address_space<", info(s.space).pto_name,
            ">, auto = ", planned ? "false" : "true", planned ? ", base = " + std::to_string(s.address) : std::string(), "} -> i32");
   }
