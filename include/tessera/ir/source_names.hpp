@@ -112,11 +112,12 @@ inline void name_counters(Function& f, const std::vector<OpId>& loops, std::stri
 /// Names values of a recorded function that have no name: of each line the result of its last operation, and counters.
 inline void name_from_source(Function& f, SourceFiles& files) noexcept {
   try {
-    for (std::shared_ptr<const Function>& t : f.tileops) {
-      const auto named = std::make_shared<Function>(*t);
-      name_from_source(*named, files);
-      t = named;
-    }
+    for (std::vector<std::shared_ptr<const Function>>* const list : {&f.tileops, &f.launched})
+      for (std::shared_ptr<const Function>& held : *list) {
+        const auto named = std::make_shared<Function>(*held);
+        name_from_source(*named, files);
+        held = named;
+      }
     // Lines in the order of their first operation, so that equal functions get equal names.
     std::unordered_map<const char*, std::unordered_map<std::uint32_t, std::size_t>> known;
     std::vector<detail::NamedLine> lines;
