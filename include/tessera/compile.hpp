@@ -16,6 +16,7 @@ struct CompileOptions {
   Assembler assembler = Assembler::v0_60;  ///< whose spelling is written
   int level = 2;     ///< of the assembler: 2, where it plans memory, or 3, with planned addresses
   bool pipelining = true;  ///< at level 3 and in C++: loops that stream have buffers for several turns, bytes are reused where no pipe waits
+  TileopForm tileops = TileopForm::inlined;  ///< whether calls of tile operations stay calls
   bool synchronise = false;  ///< flags and barriers between the pipes, as C++ has them (the assembler sets its own); text with them is for level 3
 };
 
@@ -25,7 +26,7 @@ template <class FunctionOrProgram>
 [[nodiscard]] auto lower(FunctionOrProgram&& recorded, const CompileOptions& options) {
   PassOptions passes;
   passes.verify = options.verify;
-  const PassContext context{target_of(recorded, options.arch), options.pipelining && (options.level == 3 || options.synchronise)};
+  const PassContext context{target_of(recorded, options.arch), options.pipelining && (options.level == 3 || options.synchronise), options.tileops};
   return run_passes(static_cast<FunctionOrProgram&&>(recorded), options.synchronise ? full_pipeline() : default_pipeline(), context, passes);
 }
 }  // namespace detail

@@ -15,7 +15,7 @@ template <class K, class... A>
   requires simulates_with<K, A&&...>
 auto simulate(const K& kernel, const SimulateOptions& options, A&&... arguments) {
   const auto meaning = kernel.trace();
-  const auto lowered = lower(meaning, {.arch = options.arch, .synchronise = options.pipe_checks != PipeChecks::off});
+  const auto lowered = lower(meaning, {.arch = options.arch, .tileops = options.tileops, .synchronise = options.pipe_checks != PipeChecks::off});
   std::vector<HostTensor> results = simulate_lowered(meaning, lowered, std::vector<Argument>{Argument(arguments)...}, options);
   return detail::result_arrays<typename K::result_type>::take(results);
 }
@@ -61,14 +61,14 @@ inline void simulate_every_level(const Function& meaning, const std::vector<Argu
   PassOptions passes;
   passes.verify = true;
   passes.after = [&](const Pass& pass, const Function& f) { detail::simulate_level(pass.name, meaning, f, arguments, options); };
-  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch), true}, passes));
+  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch), true, options.tileops}, passes));
 }
 /// As above, for the last function of a program.
 inline void simulate_every_level(const Program& meaning, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
   PassOptions passes;
   passes.verify = true;
   passes.after_program = [&](const Pass& pass, const Program& p) { detail::simulate_level(pass.name, meaning, p, arguments, options); };
-  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch), true}, passes));
+  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch), true, options.tileops}, passes));
 }
 
 }  // namespace tessera

@@ -78,9 +78,12 @@ std::vector<HostTensor> run(const Function& f, std::int64_t dynamic = 40, std::i
     arguments.emplace_back(x);
   }
   for (const Arch arch : {Arch::a3, Arch::a5}) {
-    SimulateOptions options;
-    options.arch = arch;
-    simulate_every_level(f, arguments, options);
+    for (const TileopForm form : {TileopForm::inlined, TileopForm::called}) {
+      SimulateOptions options;
+      options.arch = arch;
+      options.tileops = form;
+      simulate_every_level(f, arguments, options);
+    }
   }
   std::vector<HostTensor> out = simulate(f, arguments).results;
   for (std::size_t i = 0, k = 0; i < f.parameters.size(); ++i) {

@@ -87,6 +87,7 @@ class TraceWalk {
     if (&info == &ops::for_loop) return for_loop(op);
     if (&info == &ops::while_loop) return while_loop(op);
     if (&info == &ops::if_else) return branch(op);
+    if (&info == &ops::tileop_body) return body_once(op);
     if (info.level == Level::scalar) return scalars_.run(op), true;
     if (is_sync(info)) return sync(op);
     if (info.level == Level::control || pipe_of(f_, op) == Pipe::none) return true;
@@ -124,6 +125,12 @@ class TraceWalk {
       if (!block(body)) return false;
       hand(operands(f_.terminator(body), 0), carried_arguments(f_, op, 0));
     }
+  }
+  bool body_once(OpId op) {
+    hand(operands(op, fixed_operands(f_, op)), carried_arguments(f_, op, 0));
+    if (!block(f_.block(op))) return false;
+    hand(operands(f_.terminator(f_.block(op)), 0), results_of(f_, op));
+    return true;
   }
   bool branch(OpId op) {
     const KnownInteger condition = scalars_.get(f_.operand(op, 0));

@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-/// Operands in front of those that the operation carries or hands on: the bounds of a loop, a condition.
+/// Operands in front of those that the operation carries or hands on: the bounds of a loop, a condition, arguments.
 [[nodiscard]] inline int fixed_operands(const Function& f, OpId op) {
+  if (f.is(op, ops::tileop_body)) return static_cast<int>(f.attr(op, AttrKey::arguments));
   return f.is(op, ops::for_loop) ? 3 : f.is(op, ops::if_else) || f.is(op, ops::condition) ? 1 : 0;
 }
 /// Arguments of its blocks in front of the carried values: the counter of a loop.
@@ -38,7 +39,7 @@ namespace tessera {
 [[nodiscard]] inline ValueId receiver(const Function& f, OpId op, int i) {
   const int carried = i - fixed_operands(f, op);
   if (carried < 0) return {};
-  if (f.is(op, ops::for_loop) || f.is(op, ops::while_loop)) return f.result(op, carried);
+  if (f.is(op, ops::for_loop) || f.is(op, ops::while_loop) || f.is(op, ops::tileop_body)) return f.result(op, carried);
   if (f.is(op, ops::yield) || f.is(op, ops::condition)) return f.result(f[f[op].parent].owner, carried);
   return {};
 }

@@ -26,8 +26,8 @@ struct PrintOptions {
                                         "compare", "pad", "has_valid", "window", "descending", "atomic_add",
                                         "split", "callee", "space", "transposed", "rows", "columns", "block_size", "column", "pattern",
                                         "high_precision", "rounds", "pipe", "to_pipe", "event", "pipelined", "unrolled", "factors_shared",
-                                        "buffer", "slot"};
-  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::slot) + 1);
+                                        "buffer", "slot", "arguments"};
+  static_assert(std::size(names) == static_cast<std::size_t>(AttrKey::arguments) + 1);
   return names[static_cast<int>(k)];
 }
 [[nodiscard]] constexpr std::string_view name(MaskPattern p) {
@@ -279,6 +279,7 @@ class Printer {
     if (f_.result_count(op) > 0) out_.append(" = ");
     out_.append(prefix(op)).append(f_.info(op).name);
     if (f_.is(op, ops::call) || f_.is(op, ops::launch)) call_operands(op);
+    else if (f_.is(op, ops::tileop_body)) body_operands(op);
     else if (f_.info(op).level == Level::control) control_operands(op);
     else operands(op);
     for (int i = 0; i < f_.result_count(op); ++i) {
@@ -290,14 +291,26 @@ class Printer {
       out_.append(" loc(").append(place_text(f_[op].location)).append(")");
     out_.push_back('\n');
   }
-  void call_operands(OpId op) {
+  void callee(OpId op) {
     const std::size_t index = callee_index(f_, op);
     out_.append(" @");
     const auto& held = f_.is(op, ops::launch) ? f_.launched : f_.tileops;
     if (runs_on_chip(f_.kind) && index < held.size()) out_.append(held[index]->name);
     else if (program_ != nullptr && index < program_->functions.size()) out_.append(program_->functions[index].name);
     else out_.append(std::to_string(index));
+  }
+  void call_operands(OpId op) {
+    callee(op);
     operands(op);
+  }
+  void body_operands(OpId op) {
+    callee(op);
+    const std::vector<ValueId> list = f_.operands(op);
+    const auto fixed = std::min(list.size(), static_cast<std::size_t>(fixed_operands(f_, op)));
+    out_.push_back('(');
+    values(0, {list.data(), fixed});
+    out_.push_back(')');
+    if (f_.block_count(op) == 1) carried(f_[f_.block(op)].arguments, 0, list, fixed);
   }
   void operands(OpId op) {
     out_.push_back('(');

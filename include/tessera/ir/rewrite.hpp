@@ -112,7 +112,12 @@ class Rewriter {
     const std::vector<Attr> copied = attrs(op);
     const OpId made = build_.emit(in_->info(op), mapped, copied, dims_ != nullptr ? (*dims_)(requested) : requested);
     if (in_->result_count(op) > 0) set(in_->result(op), out_->result(made));
+    keep_stated_extents(op, made);
     return made;
+  }
+  /// Storage is valid as far as it is stated for it.
+  void keep_stated_extents(OpId op, OpId made) {
+    if (in_->is(op, ops::create) && in_->type(in_->result(op)).is_shaped() && !in_->fully_valid(in_->result(op))) copy_valid(in_->result(op), out_->result(made));
   }
 
   void copy_call(OpId op) {

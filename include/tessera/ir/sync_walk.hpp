@@ -49,6 +49,7 @@ class SyncWalk {
       else if (f_.is(op, ops::for_loop)) loop(op);
       else if (f_.is(op, ops::while_loop)) loop_while(op);
       else if (f_.is(op, ops::if_else)) branch(op);
+      else if (f_.is(op, ops::tileop_body)) body_once(op);
       else if (is_sync(f_.info(op))) writer_.sync(op);
       else if (f_.is(op, ops::call)) throw InternalError("verify: synchronised: a kernel calls a function");
     }
@@ -109,6 +110,11 @@ class SyncWalk {
       block(body);
       hand_on(f_.terminator(body), 0, carried_arguments(f_, op, 0));
     }
+  }
+  void body_once(OpId op) {
+    hand_on(op, fixed_operands(f_, op), carried_arguments(f_, op, 0));
+    block(f_.block(op));
+    hand_on(f_.terminator(f_.block(op)), 0, results_of(f_, op));
   }
   void branch(OpId op) {
     const BlockId way = f_.block(op, holds(values_.of(f_.operand(op, 0))) ? 0 : 1);

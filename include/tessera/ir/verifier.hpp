@@ -166,6 +166,13 @@ class Verifier {
       require(f_.type(f_.operand(op, 0)) == scalar_type(boolean), op, "the condition is not boolean");
       body_of(op, 0, ops::yield, 0, 0, false);
       body_of(op, 1, ops::yield, 0, 0, false);
+    } else if (f_.is(op, ops::tileop_body)) {
+      require(runs_on_chip(f_.kind) && f_.find_attr(op, AttrKey::callee) != nullptr && callee_index(f_, op) < f_.tileops.size(), op,
+              "the kernel does not hold the tile operation whose body it runs");
+      require(f_.block_count(op) == 1, op, "the body of a tile operation is one block");
+      require(fixed_operands(f_, op) >= 0 && fixed_operands(f_, op) <= f_.operand_count(op), op, "there are fewer operands than arguments");
+      same_types(op, f_.operands(op), static_cast<std::size_t>(fixed_operands(f_, op)), "written tiles");
+      body_of(op, 0, ops::yield, 0, 0, true);
     } else if (f_.is(op, ops::call)) {
       require(f_.block_count(op) == 0, op, "a call has blocks");
       if (runs_on_chip(f_.kind)) tileop_call(op);

@@ -71,12 +71,18 @@ class AllOperations : public ranges::view_facade<AllOperations> {
   const Function* f_ = nullptr;
 };
 
-/// The outermost loop around what stands in a block; none where no loop holds it.
+/// The outermost loop around what stands in a block; none where no loop holds it. In the body of a tile operation those of the body.
 [[nodiscard]] inline OpId outermost_loop(const Function& f, BlockId b) {
   OpId loop{};
-  for (OpId o = f[b].owner; o; o = f[f[o].parent].owner)
+  for (OpId o = f[b].owner; o && !f.is(o, ops::tileop_body); o = f[f[o].parent].owner)
     if (f.is(o, ops::for_loop) || f.is(o, ops::while_loop)) loop = o;
   return loop;
+}
+/// The body of a tile operation in which an operation stands; none where that is no part of one.
+[[nodiscard]] inline OpId body_around(const Function& f, OpId op) {
+  OpId o = f[f[op].parent].owner;
+  while (o && !f.is(o, ops::tileop_body)) o = f[f[o].parent].owner;
+  return o;
 }
 
 [[nodiscard]] inline BlockOperations operations(const Function& f, BlockId b) { return {f, b}; }

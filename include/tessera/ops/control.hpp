@@ -4,6 +4,8 @@
 //   if     operand: condition; block 0 (then), block 1 (else)
 //   call   operands: the arguments, one for each parameter; results: what the function returns; no block. On the host it runs a
 //          function of the program, in a kernel or tile operation one of the tile operations that it holds
+//   tileop operands: the tiles and numbers that a tile operation which stays a function is given, and behind them, as many as there are results, the
+//          tiles that it writes; one block with these as arguments, which runs once and sees the other values of the function
 #pragma once
 
 #include "descriptor.hpp"
@@ -16,6 +18,12 @@ constexpr OpInfo control_op(std::string_view name, std::string_view summary) {
           .pipe = Pipe::none, .result_spaces = {}, .pure = false};
 }
 }  // namespace detail
+
+/// What becomes of a call of a user's tile operation.
+enum class TileopForm : std::uint8_t {
+  inlined,  ///< its body in place of the call
+  called    ///< a call of a function that is emitted once
+};
 
 /// The most turns of a loop that have buffers of their own.
 inline constexpr int most_pipelined = 8;
@@ -33,7 +41,9 @@ inline constexpr OpInfo return_op = control_op("return", "ends a function with i
 
 inline constexpr OpInfo call = control_op("call", "runs a function of the program; operands: its arguments; results: what it returns; attribute: callee");
 
-inline constexpr const OpInfo* control_family[] = {&for_loop, &while_loop, &if_else, &yield, &condition, &return_op, &call};
+inline constexpr OpInfo tileop_body = control_op("tileop", "runs the body of a tile operation that is emitted as a function; operands: its arguments, then the tiles that it writes; results: what it leaves in these; attributes: callee, arguments (their count)");
+
+inline constexpr const OpInfo* control_family[] = {&for_loop, &while_loop, &if_else, &yield, &condition, &return_op, &call, &tileop_body};
 
 }  // namespace ops
 }  // namespace tessera

@@ -34,6 +34,7 @@ enum class AttrKey : std::uint8_t {
   factors_shared,  ///< 1, of such a loop: but not what stands in the cube unit's own spaces
   buffer,          ///< of place: the number of the buffer in Function::storage
   slot,            ///< of place: which slot; none: the first, or one for each turn of a loop that pipeline_loops unrolls
+  arguments,       ///< of the body of a tile operation: how many of the operands are its arguments
 };
 
 /// One attribute of an operation. Lists stand in the function's pool; `integer` is then their start, `count` their length.

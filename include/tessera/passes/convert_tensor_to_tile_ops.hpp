@@ -39,7 +39,8 @@ inline void lower(Converter& c, OpId op) {
 }
 
 inline Function convert_function(const Function& in, const PassContext& context) {
-  if (!in.tileops.empty()) throw InternalError("convert_tensor_to_tile_ops: " + std::string(in.name.c_str()) + " calls tile operations, which inline_tileops writes out");
+  for (const OpId op : all_operations(in))
+    if (in.is(op, ops::call)) throw InternalError("convert_tensor_to_tile_ops: " + std::string(in.name.c_str()) + " calls tile operations, which inline_tileops writes out");
   Function canonical, absorbed, out;
   ScalarWrites writes(in, context.arch);
   if (writes.any()) writes.rewrite(canonical);

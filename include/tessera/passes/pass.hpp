@@ -19,6 +19,7 @@ namespace tessera {
 struct PassContext {
   Arch arch = Arch::a3;
   bool pipelining = false;  ///< for output with addresses: loops get buffers for several turns, and buffers share bytes only where there is no room
+  TileopForm tileops = TileopForm::inlined;
 };
 
 /// A pass reads one function and builds another. Properties that are neither produced nor invalidated are kept.

@@ -9,6 +9,7 @@ inline void Engine::run_control(OpId op, const OpInfo& info) {
   if (&info == &ops::for_loop) return run_for(op);
   if (&info == &ops::while_loop) return run_while(op);
   if (&info == &ops::if_else) return run_if(op);
+  if (&info == &ops::tileop_body) return run_tileop_body(op);
   if (&info == &ops::call) return run_call(op);
   if (&info == &ops::launch) return run_launch(op);
   if (is_sync(info)) {
@@ -54,6 +55,10 @@ inline void Engine::run_while(OpId op) {
 inline void Engine::run_if(OpId op) {
   const OpId end = run_block(f_.block(op, number(f_.operand(op, 0)).integer != 0 ? 0 : 1));
   hand_on(end, op, 0, results_of(f_, op));
+}
+inline void Engine::run_tileop_body(OpId op) {
+  hand_on(op, op, fixed_operands(f_, op), carried_arguments(f_, op, 0));
+  hand_on(run_block(f_.block(op)), op, 0, results_of(f_, op));
 }
 /// Operands `first`.. of `from` become the values `to`, all at once. `at` is the control operation.
 inline void Engine::hand_on(OpId from, OpId at, int first, List<ValueId> to) {

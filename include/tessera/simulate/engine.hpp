@@ -265,6 +265,7 @@ class Engine {
   void run_for(OpId op);
   void run_while(OpId op);
   void run_if(OpId op);
+  void run_tileop_body(OpId op);
   void hand_on(OpId from, OpId at, int first, List<ValueId> to);
   void hand_to_results(OpId op, List<ValueId> from);
   [[nodiscard]] Slot handed(OpId reader, OpId at, ValueId from, ValueId to) const;

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "../ops/descriptor.hpp"
+#include "../ops/control.hpp"
 
 namespace tessera {
 
@@ -35,6 +35,7 @@ struct SimulateOptions {
   PipeTrace* pipes = nullptr;          ///< receives what the pipes did in the last kernel that ran; it must have addresses
   // For whole kernels only:
   std::optional<Arch> arch = {};  ///< none: the target that the kernel is compiled for; a3 when it is compiled for any
+  TileopForm tileops = TileopForm::inlined;
   Agreement agreement = Agreement::one_rounding;
   struct Statistics* statistics = nullptr;  ///< receives what the lowered kernel did
 };

@@ -263,6 +263,7 @@ class Sharing {
       }
     }
     for (int k = 0; k < f_.block_count(op); ++k) block(f_.block(op, k));
+    if (f_.is(op, ops::tileop_body)) reuse(f_.block(op));
     for (int i = 0, n = 0; i < count; ++i) {
       const ValueId result = f_.result(op, i);
       if (!f_.type(result).is_tile()) continue;
@@ -283,6 +284,33 @@ class Sharing {
     const OpId def = f_.definition(v);
     require_copy(end, v, def ? def : op);
     handed_on_[end.index].push_back({operand, from, b});
+  }
+
+  // The storage of a body is handed over by each call, all of it at once: what is dead in the body is used again there.
+  void reuse(BlockId body) {
+    std::vector<int> own;
+    for (const OpId op : operations(f_, body)) {
+      if (f_.block_count(op) > 0 || f_.result_count(op) != 1 || !f_.type(f_.result(op)).is_tile()) continue;
+      const int b = buffer(f_.result(op));
+      const auto same_buffer = [&](int other) { return find(other) == b; };
+      if (!is_of(body, b) || std::any_of(own.begin(), own.end(), same_buffer)) continue;
+      const auto found = std::find_if(own.begin(), own.end(), [&](int other) { return equally_valid(other, b) && mergeable(other, b); });
+      if (found == own.end()) own.push_back(b);
+      else merge(*found, b);
+    }
+  }
+  [[nodiscard]] bool is_of(BlockId body, int b) {
+    return std::all_of(at(b).tiles.begin(), at(b).tiles.end(), [&](ValueId v) {
+      const OpId def = f_.definition(v);
+      return def && f_[def].parent == body && f_.block_count(def) == 0;
+    });
+  }
+  [[nodiscard]] bool equally_valid(int a, int b) {
+    const ValueId x = at(a).tiles[0], y = at(b).tiles[0];
+    if (f_.type(x) != f_.type(y)) return false;
+    for (int axis = 0; axis < f_.type(x).rank; ++axis)
+      if (f_.valid(x, axis) != f_.valid(y, axis)) return false;
+    return true;
   }
 
   void branch(OpId op) {

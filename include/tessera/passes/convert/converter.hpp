@@ -99,6 +99,7 @@ class Converter {
     const OpId made =
         build().emit(info, operands, rewriter_.attrs(op), in_.result_count(op) > 0 ? in_.type(in_.result(op)) : Type{});
     if (in_.result_count(op) > 0) set(in_.result(op), out_.result(made));
+    rewriter_.keep_stated_extents(op, made);
   }
   /// Calls make(space) for every place in which a value read from GM is wanted.
   template <class Make>
@@ -242,7 +243,7 @@ class Converter {
   void check_extents(OpId op, const std::vector<ValueId>& operands) {
     const OpId owner = out_[build().block()].owner;
     const bool branch = out_.is(owner, ops::if_else);
-    if (branch && build().block() == out_.block(owner)) return;
+    if ((branch && build().block() == out_.block(owner)) || out_.is(owner, ops::tileop_body)) return;  // of a tile operation: the call states them
     const auto first = static_cast<std::size_t>(fixed_operands(in_, op));
     for (std::size_t i = first; i < operands.size(); ++i) {
       const int carried = static_cast<int>(i - first);

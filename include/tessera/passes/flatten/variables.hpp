@@ -22,12 +22,20 @@ class FlatControl {
   FlatControl(Flattener& l, OpId op) : l_(l), op_(op), fixed_(static_cast<std::size_t>(fixed_operands(l.in, op))) {}
 
   void run() {
-    for (int i = 0; i < l_.in.operand_count(op_); ++i) append(l_.in.operand(op_, i));
+    const auto fixed = static_cast<int>(fixed_);
+    for (int i = 0; i < l_.in.operand_count(op_); ++i) {
+      if (i == fixed) fixed_ = operands_.size();
+      append(l_.in.operand(op_, i));
+    }
+    if (l_.in.operand_count(op_) == fixed) fixed_ = operands_.size();
     for (int k = 0; k < l_.in.block_count(op_); ++k)
       for (const ValueId v : l_.in[l_.in.block(op_, k)].arguments) find_extents(v);
     for (int i = 0; i < l_.in.result_count(op_); ++i) find_extents(l_.in.result(op_, i));
     const Location at = l_.in[op_].location;
-    made_ = l_.b.control(l_.in.info(op_), operands_, {}, l_.in.block_count(op_), l_.r.attrs(op_));
+    std::vector<Attr> attrs = l_.r.attrs(op_);
+    for (Attr& a : attrs)
+      if (a.key == AttrKey::arguments) a.integer = static_cast<std::int64_t>(fixed_);  // a page is an argument of its own
+    made_ = l_.b.control(l_.in.info(op_), operands_, {}, l_.in.block_count(op_), attrs);
     for (int k = 0; k < l_.in.block_count(op_); ++k) {
       const BlockId outer = l_.b.block();
       block(l_.in.block(op_, k), l_.out.block(made_, k));

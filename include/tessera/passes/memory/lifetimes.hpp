@@ -85,6 +85,7 @@ class Lifetimes {
     for (const OpId op : all_operations(f)) {
       order_.push_back(op);
       note(op);
+      if (f.is(op, ops::tileop_body)) keep_whole(op);
       if (apart != Apart::none && is_unrolled(f, op) && (apart == Apart::all || is_requested(f, op))) keep_apart(op);
     }
     for (Spans& s : spans_) join_spans(s);
@@ -111,7 +112,9 @@ class Lifetimes {
                                          [&](std::uint32_t position, OpId op) { return position < live_.at(op).position; });
     return behind != order_.begin() ? *(behind - 1) : OpId{};
   }
-  [[nodiscard]] Span during(OpId op) const { return {2 * live_.at(op).position, 2 * live_.at(op).position + 1}; }
+  [[nodiscard]] Span during(OpId op) const {
+    return {2 * live_.at(op).position, f_.block_count(op) > 0 ? 2 * live_.after(op).position : 2 * live_.at(op).position + 1};
+  }
 
  private:
   // A tile whose owner is an operation's result, in a function whose blocks all stand in the body.
@@ -210,6 +213,16 @@ class Lifetimes {
     for (const std::uint32_t b : touched) {
       const bool apart = factors || !is_of_cube_unit(f_.type(owners_[b]).space);
       if (apart && (pipes_[b] & (pipes_[b] - 1u)) != 0) spans_[b].push_back({2 * live_.at(loop).position + 1, 2 * live_.after(loop).position});
+      pipes_[b] = 0;
+    }
+  }
+  // A function does not know which of the tiles that it is given share bytes: none do, as long as it runs.
+  void keep_whole(OpId body) {
+    std::vector<std::uint32_t> touched;
+    pipes_.resize(owners_.size());
+    touch(f_.block(body), touched);
+    for (const std::uint32_t b : touched) {
+      spans_[b].push_back(during(body));
       pipes_[b] = 0;
     }
   }

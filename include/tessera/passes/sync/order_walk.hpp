@@ -68,6 +68,7 @@ class OrderWalk {
     waits(op);
     barriers(op);
     if (f_.is(op, ops::if_else)) branch(op);
+    else if (f_.is(op, ops::tileop_body)) block(f_.block(op));
     else loop(op);
     leave(op);
   }
@@ -140,7 +141,7 @@ class OrderWalk {
       if (latest.moment == 0) return;
       if (mode_ != Mode::complete) failed_ = true;
       if (failed_) return;
-      if (latest.pipe == pipe) add_barrier(pipe, op);
+      if (latest.pipe == pipe) add_barrier(pipe, op, latest.moment);
       else add_pair(latest, pipe, op);
     }
   }
@@ -212,21 +213,43 @@ class OrderWalk {
     }
     return false;
   }
-  void add_barrier(Pipe pipe, OpId before) {
-    plan_.barriers[before.index] |= bit(pipe);
-    path_.known[at(pipe)][at(pipe)] = now_;
+  /// Where something waits for what was at a moment: in front of the body of a tile operation that began later, since bodies do
+  /// not depend on who runs them. `now`: when that place was passed.
+  struct Place {
+    OpId op;
+    Moment now = 0;
+  };
+  [[nodiscard]] Place place_of(OpId op, Moment m) const {
+    const OpId body = body_around(f_, op);
+    if (!body || m > begin_[f_.block(body).index]) return {op, now_};
+    return {body, begin_[f_.block(body).index]};
   }
-  void add_pair(const Deed& d, Pipe to, OpId before) {
-    const FlagPair p = pair_between(f_, order_, d.pipe, to, op_at_[d.moment], before);
+  void add_barrier(Pipe pipe, OpId op, Moment m) {
+    const Place before = place_of(op, m);
+    plan_.barriers[before.op.index] |= bit(pipe);
+    Moment& done = path_.known[at(pipe)][at(pipe)];
+    done = std::max(done, before.now);
+  }
+  void add_pair(const Deed& d, Pipe to, OpId op) {
+    const Place place = place_of(op, d.moment);
+    const OpId before = place.op, source = place.op != op && order_.holds(place.op, op_at_[d.moment]) ? place.op : op_at_[d.moment];
+    const FlagPair p = pair_between(f_, order_, d.pipe, to, source, before);
     if (p.home && !d.op) {  // a flag from turn to turn tells about one operation
       plan_.barriers[before.index] |= bit(Pipe::none);
-      return barriers(before);
+      for (Moments& row : path_.known) take_later(row, filled(place.now));
+      return;
     }
     const std::uint32_t n = plan_.add(p);
-    path_.wait(n, now_);
+    path_.wait(n, place.now);
     // What the flag tells in other turns than the last one is not known yet.
     if (p.home) path_.raised[n] = entry_row(p.home, d.pipe);
     else take_later(path_.known[at(to)], snapshot(p.after, d.pipe));
+  }
+
+  [[nodiscard]] static Moments filled(Moment m) {
+    Moments row{};
+    row.fill(m);
+    return row;
   }
 
   // --- flags and barriers of the plan ---

@@ -59,7 +59,13 @@ class TextOrder {
       return p;
     }
   }
-  if (p.after == p.before || order.begin(p.before) < order.begin(p.after)) p.home = outermost_loop(f, f[p.before].parent);
+  if (p.after != p.before && order.begin(p.after) < order.begin(p.before)) return p;
+  p.home = outermost_loop(f, f[p.before].parent);
+  // From one run of a tile operation's body to the next: around it, since flags of a body are its own.
+  while (const OpId body = p.home ? OpId{} : body_around(f, p.before)) {
+    p.after = p.before = body;
+    p.home = outermost_loop(f, f[body].parent);
+  }
   return p;
 }
 
