@@ -156,7 +156,7 @@ const Limit* limit_of(std::string_view kernel) {
 
 }  // namespace
 
-TEST_CASE("every example kernel gives the same numbers on the CPU simulator") {
+TEST_CASE("every example kernel gives the same numbers on the CPU simulator, with tile operations in place and as functions") {
   if (absent()) return;
   const Registry& kernels = Registry::instance();
   SourceFiles sources;
@@ -169,6 +169,11 @@ TEST_CASE("every example kernel gives the same numbers on the CPU simulator") {
         if (f.kind != FunctionKind::kernel || (f.target != Function::any_target && f.target != static_cast<int>(arch))) continue;
         const Function lowered = run_passes(f, default_pipeline(), {arch});
         const Limit* const limit = limit_of(std::string_view(f.name));
+        if (!f.tileops.empty() && limit == nullptr) {
+          Function called = f;
+          called.name.append("_called");
+          batch.add(called, run_passes(called, full_pipeline(), {arch, true, TileopForm::called}));
+        }
         if (limit == nullptr) {
           batch.add(f, lowered);
           continue;

@@ -136,7 +136,9 @@ inline void refuse_threads(const Function& f) {
   w.directive("#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n\nusing namespace pto;\n");
   const std::vector<cpp::ArgumentText> arguments = cpp::arguments_of(w);
   if (w.is_mixed()) cpp::write_refusal(w);
+  const std::size_t kernel = w.out.size();
   cpp::write_kernel(w, arguments);
+  w.out.insert(kernel, w.functions_text());
   cpp::write_launch(w, arguments);
   return std::move(w.out);
 }

@@ -3,6 +3,7 @@
 
 #include "../../ops/sync.hpp"
 #include "scalars.hpp"
+#include "tileops.hpp"
 
 namespace tessera::cpp {
 
@@ -137,7 +138,8 @@ inline void emit_return(Writer& w, OpId o) {
 }
 inline constexpr ControlForm control_forms[] = {{&ops::for_loop, emit_for},          {&ops::if_else, emit_if},
                                                 {&ops::while_loop, emit_while},      {&ops::yield, emit_terminator},
-                                                {&ops::condition, emit_terminator}, {&ops::return_op, emit_return}};
+                                                {&ops::condition, emit_terminator}, {&ops::return_op, emit_return},
+                                                {&ops::tileop_body, emit_tileop}};
 inline void emit_control(Writer& w, OpId o) {
   for (const ControlForm& form : control_forms)
     if (w.f.is(o, *form.op)) return form.emit(w, o);

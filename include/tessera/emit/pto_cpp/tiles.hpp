@@ -43,7 +43,7 @@ inline TileVar declare_at(Writer& w, ValueId v, Expr address, Pad pad = Pad::nul
   const TileKey k = key_of(w, v, pad);
   return declare(w, hint_of(w, v, otherwise), k, extents_of(w, v), std::move(address), v, k.cols);
 }
-[[nodiscard]] inline Expr address_of(const Writer& w, ValueId v) { return number(byte_range(w.f, v).begin); }
+[[nodiscard]] inline Expr address_of(const Writer& w, ValueId v) { return w.address(v); }
 
 /// Whether the rows of a tile follow each other in storage.
 [[nodiscard]] inline bool is_contiguous(const TileVar& t) { return t.key.layout != Layout::nd || t.key.rows == 1 || t.key.cols == t.columns; }

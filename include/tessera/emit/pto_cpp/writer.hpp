@@ -75,6 +75,24 @@ class Names {
   std::unordered_map<std::string, int> next_;  // by what a name starts with: the first number that may be free, less 2
 };
 
+/// A parameter of a function that the body of a tile operation becomes, and what a call gives for it.
+struct FunctionParameter {
+  std::string type, inside, outside;
+};
+/// Such a function while it is written.
+struct FunctionScope {
+  explicit FunctionScope(OpId of) : body(of) {}
+  OpId body;
+  Names names;
+  std::string out;
+  std::size_t indent = 2;
+  std::vector<FunctionParameter> parameters;
+  std::unordered_map<std::uint32_t, std::string> scalars;    ///< by value from outside: numbers, and memory
+  std::unordered_map<std::int64_t, std::string> dims;        ///< named ones
+  std::unordered_map<std::uint32_t, std::string> addresses;  ///< by buffer
+  std::unordered_map<std::uint32_t, TileVar> tiles;          ///< by value from outside
+};
+
 /// Which of the cores of a block run a line.
 enum class Core : std::uint8_t { both, vector, cube };
 
@@ -101,7 +119,7 @@ class Writer {
 
   const Function& f;
   const CppOptions options;
-  Names names;
+  mutable Names names;
   std::string out;
 
   /// The kernel's own name. No function, type or macro of a library begins like it, whatever the user calls the kernel, and
@@ -160,7 +178,7 @@ class Writer {
     const Value& value = f[v];
     if (value.kind == ValueKind::constant)
       return is_float(value.type.dtype) ? float_literal(value.type.dtype, value.number) : integer_literal(value.type.dtype, value.integer);
-    return scalars_[v.index];
+    return scope_ != nullptr && !is_inside(v) ? from_outside(v) : scalars_[v.index];
   }
   void bind(ValueId v, std::string name) { scalars_[v.index] = std::move(name); }
   /// A new name for a scalar, the user's where there is one.
@@ -170,28 +188,44 @@ class Writer {
   [[nodiscard]] Expr index(ValueId v) const {
     const Value& value = f[v];
     if (value.kind == ValueKind::constant) return number(value.integer);
-    if (value.type.dtype == index_type || value.type.dtype == i64) return named(scalars_[v.index]);
-    return named("static_cast<int64_t>(" + scalars_[v.index] + ")");
+    if (value.type.dtype == index_type || value.type.dtype == i64) return named(scalar(v));
+    return named("static_cast<int64_t>(" + scalar(v) + ")");
   }
   [[nodiscard]] Expr index(const Extent& e) const { return e.is_constant() ? number(e.constant) : index(e.value); }
   [[nodiscard]] Expr dim(std::int64_t d) const {
     if (!is_dynamic(d)) return number(d);
     for (const auto& [packed, name] : dims_)
-      if (packed == d) return named(name);
+      if (packed == d) return named(scope_ != nullptr ? dim_from_outside(d, name) : name);
     throw InternalError("emit_pto_cpp: the named dim " + std::string(symbol_of(d).view()) + " is no parameter's");
   }
 
   // --- tiles ---
   [[nodiscard]] const TileVar& tile(ValueId v) const {
+    if (scope_ != nullptr && !is_inside(v)) {
+      const auto known = scope_->tiles.find(v.index);
+      if (known == scope_->tiles.end()) throw InternalError("emit_pto_cpp: a tile from outside is no argument of the function (value " + std::to_string(v.index) + ")");
+      return known->second;
+    }
     if (tiles_[v.index] == 0) throw InternalError("emit_pto_cpp: a tile has no variable yet (value " + std::to_string(v.index) + ")");
     return vars_[tiles_[v.index]];
   }
-  [[nodiscard]] bool has_tile(ValueId v) const { return tiles_[v.index] != 0; }
+  [[nodiscard]] bool has_tile(ValueId v) const { return scope_ != nullptr && !is_inside(v) ? scope_->tiles.contains(v.index) : tiles_[v.index] != 0; }
   void bind(ValueId v, const TileVar& t) {
     tiles_[v.index] = static_cast<std::uint32_t>(vars_.size());
     vars_.push_back(t);
   }
-  void same_tile(ValueId v, ValueId as) { tiles_[v.index] = tiles_[as.index]; }
+  void same_tile(ValueId v, ValueId as) {
+    if (scope_ != nullptr && !is_inside(as)) bind(v, TileVar(tile(as)));
+    else tiles_[v.index] = tiles_[as.index];
+  }
+  /// Where a buffer begins; a function gets that from who calls it.
+  [[nodiscard]] Expr address(ValueId v) const {
+    const std::int64_t at = byte_range(f, v).begin;
+    if (scope_ == nullptr) return number(at);
+    std::string& known = scope_->addresses[f[v].buffer];
+    if (known.empty()) known = parameter("int64_t", "tile_at", number(at).text);
+    return named(known);
+  }
   /// Whether other values stand in the buffer that a value owns.
   [[nodiscard]] bool is_shared(ValueId owner) const { return shared_[owner.index]; }
   /// Whether a variable with the type and extents of `like` serves for `v`.
@@ -206,7 +240,72 @@ class Writer {
   [[nodiscard]] Extent valid_cols(ValueId v) const { return f.valid(v, f.type(v).rank - 1); }
   [[nodiscard]] const std::vector<std::pair<std::int64_t, std::string>>& dims() const { return dims_; }
 
+  // --- functions in front of the kernel ---
+  /// Runs write() with lines and names of the function.
+  template <class Write>
+  void in_function(FunctionScope& s, Write&& write) {
+    exchange(s);
+    scope_ = &s;
+    write();
+    scope_ = nullptr;
+    exchange(s);
+  }
+  /// A number, or a tile, as the kernel has it.
+  [[nodiscard]] std::string kernel_scalar(ValueId v) {
+    FunctionScope* const s = std::exchange(scope_, nullptr);
+    std::string text = scalar(v);
+    scope_ = s;
+    return text;
+  }
+  [[nodiscard]] const TileVar& kernel_tile(ValueId v) const {
+    if (tiles_[v.index] == 0) throw InternalError("emit_pto_cpp: a tile has no variable yet (value " + std::to_string(v.index) + ")");
+    return vars_[tiles_[v.index]];
+  }
+  /// A parameter of the function that is written; gives its name there.
+  std::string parameter(std::string type, std::string_view name, std::string outside) const {
+    scope_->parameters.push_back({std::move(type), names.unique(name), std::move(outside)});
+    return scope_->parameters.back().inside;
+  }
+  /// The name of the function `text`, of which `wanted` is the name that it wants: equal ones are one. `text`: what follows the name.
+  const std::string& function(std::string_view wanted, const std::string& text) {
+    for (const auto& known : functions_)
+      if (known.wanted == wanted && known.text == text) return known.name;
+    functions_.push_back({std::string(wanted), names.unique(wanted), text});
+    return functions_.back().name;
+  }
+  /// The text of these functions.
+  [[nodiscard]] std::string functions_text() const {
+    std::string text;
+    for (const auto& known : functions_) text.append("static AICORE inline void ").append(known.name).append(known.text).append("\n");
+    return text;
+  }
+
  private:
+  struct Known {
+    std::string wanted, name, text;
+  };
+  void exchange(FunctionScope& s) {
+    std::swap(out, s.out);
+    std::swap(names, s.names);
+    std::swap(indent_, s.indent);
+  }
+  [[nodiscard]] bool is_inside(ValueId v) const {
+    for (BlockId b = f.defining_block(v); b && f[b].owner; b = f[f[b].owner].parent)
+      if (f[b].owner == scope_->body) return true;
+    return false;
+  }
+  [[nodiscard]] std::string from_outside(ValueId v) const {
+    std::string& known = scope_->scalars[v.index];
+    if (!known.empty()) return known;
+    const Type& type = f.type(v);
+    const std::string element(type_name(type.dtype));
+    return known = parameter(type.is_tensor() ? "__gm__ " + element + "*" : element, type.is_tensor() ? "memory" : "n", scalars_[v.index]);
+  }
+  [[nodiscard]] std::string dim_from_outside(std::int64_t d, const std::string& name) const {
+    std::string& known = scope_->dims[d];
+    return known.empty() ? known = parameter("int64_t", name, name) : known;
+  }
+
   std::size_t indent_ = 2;
   bool mixed_ = false;
   std::vector<std::string> scalars_;  // by value
@@ -214,6 +313,8 @@ class Writer {
   std::vector<TileVar> vars_;
   std::vector<bool> shared_;
   std::vector<std::pair<std::int64_t, std::string>> dims_;
+  FunctionScope* scope_ = nullptr;
+  std::vector<Known> functions_;
 };
 
 [[noreturn]] inline void contradict(const Writer& w, OpId o, const std::string& what) {

@@ -1,7 +1,7 @@
 // Loops and branches in scf. Only scalars are carried and returned; a tile stays in its buffer, which every block writes.
 #pragma once
 
-#include "tiles.hpp"
+#include "tileops.hpp"
 
 namespace tessera::pto {
 
@@ -173,6 +173,7 @@ inline Scalars handed_on(Module& m, OpId o, int first) {
 }
 
 inline void emit_yield(Module& m, OpId o) {
+  if (m.f.is(m.f[m.f[o].parent].owner, ops::tileop_body)) return static_cast<void>(handed_on(m, o, 0));  // its tiles are where the caller has them
   const Scalars list = handed_on(m, o, 0);
   // A while body has no implicit end.
   const bool in_while = m.f.is(m.f[m.f[o].parent].owner, ops::while_loop);
@@ -197,7 +198,8 @@ struct ControlForm {
 };
 inline constexpr ControlForm control_forms[] = {{&ops::for_loop, emit_for},        {&ops::if_else, emit_if},
                                                 {&ops::while_loop, emit_while},    {&ops::yield, emit_yield},
-                                                {&ops::condition, emit_condition}, {&ops::return_op, emit_return}};
+                                                {&ops::condition, emit_condition}, {&ops::return_op, emit_return},
+                                                {&ops::tileop_body, emit_tileop}};
 inline void emit_control(Module& m, OpId o) {
   for (const ControlForm& form : control_forms)
     if (m.f.is(o, *form.op)) return form.emit(m, o);

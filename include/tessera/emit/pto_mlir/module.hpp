@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,30 @@ struct View {
   int rank = 0;
   Name name;
   std::string text;
+};
+
+/// A parameter of a function that the body of a tile operation becomes, and what a call gives for it.
+struct FunctionParameter {
+  Name inside, outside;
+  bool is_tile = false;
+  std::uint32_t type = 0;         ///< of a tile
+  DType dtype = index_type;       ///< of a number
+  std::uint32_t buffer = no_index;  ///< of a tile of the IR that the body writes
+  ArgEffect effect = ArgEffect::none;
+};
+/// Such a function while it is written.
+struct FunctionScope {
+  FunctionScope(OpId of, Labels& labels) : body(of), constants(labels) {}
+  OpId body;
+  Constants constants;
+  std::string lines;
+  std::size_t indent = 2;
+  std::uint32_t next = 0;     ///< number of a name
+  std::uint32_t storage = 0;  ///< tiles of its own
+  std::vector<FunctionParameter> parameters;
+  std::vector<std::string> words;                       ///< the parameters' names
+  std::unordered_map<std::uint32_t, Name> scalars;      ///< by value from outside
+  std::unordered_map<std::uint32_t, std::uint32_t> tiles;  ///< by value from outside: handle
 };
 
 class Module {
@@ -163,14 +188,14 @@ class Module {
   Name define(ValueId v) { return names_[v.index] = fresh(v); }
   void bind(ValueId v, Name n) { names_[v.index] = n; }
   /// The name of a scalar.
-  Name scalar(ValueId v) { return f.is_constant(v) ? constant(v) : names_[v.index]; }
+  Name scalar(ValueId v) { return f.is_constant(v) ? constant(v) : named(v); }
   /// The name of a scalar as an `index`.
   Index index(ValueId v) {
     const Value& value = f[v];
     if (value.kind == ValueKind::constant) return {true, value.integer, {}};
-    if (value.type.dtype == index_type) return {false, 0, names_[v.index]};
-    const Name n = fresh();
-    line(n, " = arith.index_cast", is_unsigned(value.type.dtype) ? "ui " : " ", names_[v.index], " : ",
+    if (value.type.dtype == index_type) return {false, 0, named(v)};
+    const Name from = named(v), n = fresh();
+    line(n, " = arith.index_cast", is_unsigned(value.type.dtype) ? "ui " : " ", from, " : ",
          signless(value.type.dtype), " to index");
     return {false, 0, n};
   }
@@ -198,24 +223,26 @@ class Module {
   }
 
   // --- constants ---
-  Name index_constant(std::int64_t n) { return constants_.index(n); }
+  Name index_constant(std::int64_t n) { return constants().index(n); }
   Name constant(ValueId v) {
     const Value& value = f[v];
     if (value.type.dtype == index_type) return index_constant(value.integer);
+    if (scope_ != nullptr) return constants().literal(value.type.dtype, value.integer, value.number);
     Name& known = names_[v.index];
     if (known.label == 0) known = constants_.literal(value.type.dtype, value.integer, value.number);
     return known;
   }
-  Name integer(DType d, std::int64_t n) { return constants_.literal(d, n, 0); }
+  Name integer(DType d, std::int64_t n) { return constants().literal(d, n, 0); }
   /// The name of an address; none at level 2.
-  Name address(std::optional<std::int64_t> at) { return at ? constants_.literal(i64, *at, 0) : Name{}; }
-  Index unfolded(std::int64_t n) { return {false, 0, constants_.unfolded(n)}; }
-  Name zero(DType d) { return constants_.zero(d); }
-  Name truth() { return constants_.truth(); }
-  Name no_counts() { return constants_.no_counts(); }
+  Name address(std::optional<std::int64_t> at) { return at ? constants().literal(i64, *at, 0) : Name{}; }
+  Index unfolded(std::int64_t n) { return {false, 0, constants().unfolded(n)}; }
+  Name zero(DType d) { return constants().zero(d); }
+  Name truth() { return constants().truth(); }
+  Name no_counts() { return constants().no_counts(); }
 
   // --- tiles ---
   [[nodiscard]] const Tile& tile(ValueId v) const {
+    if (scope_ != nullptr && !is_inside(v)) return handles_[handle_from_outside(v)];
     if (tiles_[v.index] == 0)
       throw InternalError("emit_pto_mlir: a tile has no storage yet (value " + std::to_string(v.index) + ")");
     return handles_[tiles_[v.index]];
@@ -224,7 +251,10 @@ class Module {
     tiles_[v.index] = static_cast<std::uint32_t>(handles_.size());
     handles_.push_back(t);
   }
-  void same_tile(ValueId v, ValueId as) { tiles_[v.index] = tiles_[as.index]; }
+  void same_tile(ValueId v, ValueId as) {
+    if (scope_ != nullptr && !is_inside(as)) tiles_[v.index] = handle_from_outside(as);
+    else tiles_[v.index] = tiles_[as.index];
+  }
   /// Rows and columns of a tile in the text, padding included: of rank 1 it is one row.
   [[nodiscard]] TileKey key(ValueId v, Pad pad = Pad::null) const {
     return tile_key(f, v, options.arch, pad);
@@ -250,6 +280,58 @@ class Module {
   /// Notes an instruction whose value later instructions of the function use.
   void note_value_of_section() { defined_in_section_ = true; }
 
+  // --- functions beside the kernel ---
+  [[nodiscard]] FunctionScope* scope() { return scope_; }
+  [[nodiscard]] Labels& labels() { return labels_; }
+  /// Runs write() with lines and names of the function, until it ends.
+  template <class Write>
+  void in_function(FunctionScope& s, Write&& write) {
+    exchange(s);
+    scope_ = &s;
+    write();
+    scope_ = nullptr;
+    exchange(s);
+  }
+  /// Runs write() with those of the kernel.
+  template <class Write>
+  void outside(Write&& write) {
+    FunctionScope* const s = scope_;
+    scope_ = nullptr;
+    exchange(*s);
+    write();
+    exchange(*s);
+    scope_ = s;
+  }
+  /// A name for a parameter of the function that is written: the wanted one, or that with '_' behind it.
+  Name function_word(FunctionScope& s, std::string_view wanted) {
+    std::string text = clear_word(identifier(wanted));
+    while (std::find(s.words.begin(), s.words.end(), text) != s.words.end()) text.push_back('_');
+    s.words.push_back(text);
+    return {0, labels_.add(std::move(text))};
+  }
+  /// States the handle that a tile from outside has in the function.
+  void bind_from_outside(FunctionScope& s, ValueId v, const Tile& inside) {
+    s.tiles[v.index] = static_cast<std::uint32_t>(handles_.size());
+    handles_.push_back(inside);
+  }
+  [[nodiscard]] bool is_inside(ValueId v) const {
+    for (BlockId b = f.defining_block(v); b && f[b].owner; b = f[f[b].owner].parent)
+      if (f[b].owner == scope_->body) return true;
+    return false;
+  }
+  /// The name of the function `text`, of which `wanted` is the name that it wants: equal ones are one. `text`: what follows the name.
+  std::string_view function(std::string_view wanted, const std::string& text) {
+    const auto taken = [&](const std::string& name) {
+      return name == std::string_view(f.name) || std::any_of(functions_.begin(), functions_.end(), [&](const auto& known) { return known.first == name; });
+    };
+    for (const auto& [name, known] : functions_)
+      if (known == text && name.substr(0, wanted.size()) == wanted) return name;
+    std::string name(wanted);
+    for (int n = 2; taken(name); ++n) name = std::string(wanted) + "_" + std::to_string(n);
+    functions_.push_back({name, text});
+    return functions_.back().first;
+  }
+
   // --- views of parameters ---
   /// The view of a tensor parameter with its `merged` leading dims as one, or with its last two dims exchanged.
   const View& view(ValueId tensor, int merged, bool transposed) {
@@ -267,10 +349,12 @@ class Module {
   /// The function's text behind `head`; `write_body` writes the operations. Without attributes it is a kernel's.
   template <class WriteBody>
   std::string function(std::string head, std::string_view symbol, std::string_view attributes, WriteBody&& write_body) {
-    head.append("  func.func @").append(symbol).append("(");
-    parameters(head);
+    std::string arguments;
+    parameters(arguments);
     out_ = &body_;
     write_body(*this);
+    for (const auto& [name, function] : functions_) head.append("  func.func private @").append(name).append(function);
+    head.append("  func.func @").append(symbol).append("(").append(arguments);
     head.append(") attributes {").append(attributes.empty() ? attributes_of_kernel() : attributes).append("} {\n");
     body_.append("  }\n");
     constants_.write(head);
@@ -314,10 +398,12 @@ class Module {
   }
 
   // A parameter's name may be none that the emitter makes itself: c64, cst1, true.
+  static std::string clear_word(std::string text) {
+    if ((text[0] == 'c' && text.back() >= '0' && text.back() <= '9') || text == "true" || text == "false") text.push_back('_');
+    return text;
+  }
   Name parameter_name(std::string_view hint, std::size_t number) {
-    std::string text = hint.empty() ? "arg" + std::to_string(number) : identifier(hint);
-    if ((text[0] == 'c' && text.back() >= '0' && text.back() <= '9') || text == "true" || text == "false")
-      text.push_back('_');
+    std::string text = clear_word(hint.empty() ? "arg" + std::to_string(number) : identifier(hint));
     while (labels_.has(text)) text.push_back('_');
     return {0, labels_.add(std::move(text))};
   }
@@ -340,6 +426,29 @@ class Module {
       argument(n, is_tensor ? "!pto.ptr<" : "", f.type(p.value).dtype, is_tensor ? ">" : "");
     }
     for (const ValueId v : f.symbols()) names_[v.index] = dim(f[v].integer).name;
+  }
+  [[nodiscard]] Constants& constants() { return scope_ != nullptr ? scope_->constants : constants_; }
+  // The name of a scalar that is no constant; one from outside becomes a parameter of the function that is written.
+  Name named(ValueId v) {
+    if (scope_ == nullptr || is_inside(v)) return names_[v.index];
+    const auto known = scope_->scalars.find(v.index);
+    if (known != scope_->scalars.end()) return known->second;
+    const Name n = function_word(*scope_, "n" + std::to_string(scope_->scalars.size()));
+    scope_->parameters.push_back({n, names_[v.index], false, 0, f.type(v).dtype});
+    return scope_->scalars[v.index] = n;
+  }
+  [[nodiscard]] std::uint32_t handle_from_outside(ValueId v) const {
+    for (const FunctionParameter& p : scope_->parameters)
+      if (p.is_tile && p.buffer == f[v].buffer && p.buffer != no_index) return scope_->tiles.at(p.buffer);
+    const auto known = scope_->tiles.find(v.index);
+    if (known == scope_->tiles.end()) throw InternalError("emit_pto_mlir: a tile from outside is no argument of the function (value " + std::to_string(v.index) + ")");
+    return known->second;
+  }
+  void exchange(FunctionScope& s) {
+    if (out_ == &s.lines) out_ = &body_;
+    else out_ = &s.lines;
+    std::swap(indent_, s.indent);
+    std::swap(next_, s.next);
   }
   Index operate(std::string_view instruction, const Index& a, const Index& b) {
     const Name x = name(a), y = name(b), n = fresh();
@@ -409,6 +518,8 @@ class Module {
   std::vector<Part> parts_;
   Labels labels_;
   Constants constants_{labels_};
+  FunctionScope* scope_ = nullptr;
+  std::vector<std::pair<std::string, std::string>> functions_;  // name, and what follows it
   std::vector<std::pair<std::int64_t, Name>> symbols_;
   std::vector<std::vector<View>> views_;  // by parameter
   const char* file_ = nullptr;

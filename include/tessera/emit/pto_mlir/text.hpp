@@ -35,10 +35,11 @@ struct Dialect {
   bool sequence_has_scratch;      ///< tci takes scratch, which a3 needs where the assembler adds none
   bool has_simt;                  ///< functions that threads run
   bool has_many_regions;          ///< more than one reserve_buffer in a function
+  bool calls_tileops;             ///< a function can be marked as a tile operation, whose calls are ordered by its summary
 };
 inline constexpr Dialect dialects[] = {
-    {"0.60", "pto.subview", true, true, true, true, true, true, true, true, true, true, true, true, true},
-    {"0.27", "pto.subset", false, false, false, false, false, false, false, false, false, false, false, false, false},
+    {"0.60", "pto.subview", true, true, true, true, true, true, true, true, true, true, true, true, true, true},
+    {"0.27", "pto.subset", false, false, false, false, false, false, false, false, false, false, false, false, false, false},
 };
 [[nodiscard]] constexpr const Dialect& dialect(Assembler a) { return dialects[static_cast<int>(a)]; }
 

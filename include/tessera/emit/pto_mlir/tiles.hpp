@@ -20,8 +20,8 @@ struct Extents {
 };
 [[nodiscard]] inline Extents extents_of(const Module& m, ValueId v) { return {m.valid_rows(v), m.valid_cols(v)}; }
 
-/// Allocates storage of a type, at level 3 at an address; `like`: the IR value that it is for.
-inline Tile allocate(Module& m, const TileKey& k, const Extents& valid, ValueId like, std::optional<std::int64_t> address) {
+/// Allocates storage where the lines go; `like`: the IR value that it is for.
+inline Tile allocate_here(Module& m, const TileKey& k, const Extents& valid, ValueId like, std::optional<std::int64_t> address) {
   const Name at = m.address(address);
   Name rows, cols;
   if (k.valid_rows < 0) rows = m.name(m.index(valid.rows));
@@ -36,6 +36,20 @@ inline Tile allocate(Module& m, const TileKey& k, const Extents& valid, ValueId 
   m.end();
   return t;
 }
+/// Allocates storage of a type, at level 3 at an address. A function gets it from who calls it.
+inline Tile allocate(Module& m, const TileKey& k, const Extents& valid, ValueId like, std::optional<std::int64_t> address) {
+  FunctionScope* const s = m.scope();
+  if (s == nullptr) return allocate_here(m, k, valid, like, address);
+  for (const Extent& e : {valid.rows, valid.cols})
+    if (!e.is_constant() && m.is_inside(e.value) && (k.valid_rows < 0 || k.valid_cols < 0))
+      refuse(m.f, s->body, "the valid extents of a tile are computed in the body", "compute them in the kernel, or let its body take the place of calls: --tileop inline");
+  Tile t;
+  m.outside([&] { t = allocate_here(m, k, valid, like, address); });
+  const Name outside = std::exchange(t.name, m.function_word(*s, "tmp" + std::to_string(++s->storage)));
+  t.kind = Tile::Kind::reshaped;  // the assembler takes no window of a parameter
+  s->parameters.push_back({t.name, outside, true, t.type, {}, no_index, ArgEffect::write});
+  return t;
+}
 /// Storage of the buffer that `owner` owns.
 inline Tile allocate_buffer(Module& m, OpId o, const TileKey& k, const Extents& valid, ValueId owner) {
   if (m.options.level < 3) return allocate(m, k, valid, owner, {});
@@ -46,7 +60,8 @@ inline Tile allocate_buffer(Module& m, OpId o, const TileKey& k, const Extents& 
 inline Tile allocate_temporary(Module& m, OpId o, const TileKey& k, const Extents& valid, ValueId like, Lasts lasts = Lasts::one_operation) {
   if (m.options.level < 3) return allocate(m, k, valid, like, {});
   const std::int64_t bytes = bytes_of(k.dtype, k.rows * k.cols);
-  const std::optional<std::int64_t> at = m.addresses.for_temporary(o, lasts, k.space, bytes);
+  const OpId while_runs = m.scope() != nullptr ? m.scope()->body : o;
+  const std::optional<std::int64_t> at = m.addresses.for_temporary(while_runs, m.scope() != nullptr ? Lasts::one_operation : lasts, k.space, bytes);
   const bool pipelined = std::any_of(m.f.loops.begin(), m.f.loops.end(), [](const LoopNote& n) { return n.turns > 1; });
   if (!at)
     refuse(m, o,
@@ -139,6 +154,9 @@ inline Tile window(Module& m, OpId o, const Tile& of, ValueId v, const TileKey& 
 /// they are set behind it.
 inline Tile restate(Module& m, OpId o, const Tile& of, ValueId v, TileKey k, const Extents& valid) {
   const bool at_run_time = k.valid_rows < 0 || k.valid_cols < 0;
+  if (at_run_time && m.scope() != nullptr)
+    refuse(m, o, "the assembler sets no run-time extents of a parameter of a function (" + std::to_string(k.rows) + "x" + std::to_string(k.cols) + ")",
+           "let the body of the tile operation take the place of calls, --tileop inline");
   if (at_run_time) k.valid_rows = k.valid_cols = -1;
   const Tile t{m.fresh(v), m.types.find(k), v, k.cols, Tile::Kind::reshaped, of.copied, 0, of.kind == Tile::Kind::window || of.of_window};
   Name rows, cols;
