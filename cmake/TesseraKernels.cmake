@@ -1,10 +1,10 @@
 # tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [LEVEL 2|3] [NO_PIPELINING]
-#                     [OUTPUT_DIRECTORY <dir>])
+#                     [TILEOP inline|call] [OUTPUT_DIRECTORY <dir>])
 #
 # Builds the generator <target>_gen from the kernel sources and runs it, so that the emitted files and manifest.json stand in
 # <dir> (default: ${CMAKE_CURRENT_BINARY_DIR}/<target>; also the property TESSERA_OUTPUT_DIRECTORY of <target>). With ARCH the
-# generator is built for that target alone, so what the target cannot do is a compile error; without it, a3 is emitted. LEVEL and
-# NO_PIPELINING are the generator's options of these names. The generator runs again only when it or a source changed; a run
+# generator is built for that target alone, so what the target cannot do is a compile error; without it, a3 is emitted. LEVEL,
+# NO_PIPELINING and TILEOP are the generator's options of these names. The generator runs again only when it or a source changed; a run
 # that fails leaves the previous outputs as they were.
 
 function(_tessera_kernels_error target what value hint)
@@ -34,9 +34,9 @@ function(_tessera_check_arguments target list)
   set(seen)
   set(keyword "<target>")
   foreach(word IN LISTS ${list})
-    if(word MATCHES "^(SOURCES|ARCH|EMIT|LEVEL|OUTPUT_DIRECTORY)$")
+    if(word MATCHES "^(SOURCES|ARCH|EMIT|LEVEL|TILEOP|OUTPUT_DIRECTORY)$")
       set(keyword "${word}")
-      if(word MATCHES "^(ARCH|LEVEL|OUTPUT_DIRECTORY)$" AND word IN_LIST seen)
+      if(word MATCHES "^(ARCH|LEVEL|TILEOP|OUTPUT_DIRECTORY)$" AND word IN_LIST seen)
         _tessera_kernels_error(${target} "keyword given twice" "${word}" "it has one value")
       endif()
       list(APPEND seen "${word}")
@@ -50,9 +50,9 @@ function(_tessera_check_arguments target list)
 endfunction()
 
 function(tessera_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PIPELINING" "ARCH;LEVEL;OUTPUT_DIRECTORY" "SOURCES;EMIT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PIPELINING" "ARCH;LEVEL;TILEOP;OUTPUT_DIRECTORY" "SOURCES;EMIT")
 
-  set(usage "tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [LEVEL 2|3] [NO_PIPELINING] [OUTPUT_DIRECTORY <dir>])")
+  set(usage "tessera_add_kernels(<target> SOURCES <file>... [ARCH a3|a5] [EMIT pto|cpp...] [LEVEL 2|3] [NO_PIPELINING] [TILEOP inline|call] [OUTPUT_DIRECTORY <dir>])")
   if(NOT target MATCHES "^[A-Za-z0-9_.+-]+$")
     _tessera_kernels_error("${target}" "not a target name" "${target}" "use letters, digits, '_', '.', '+' and '-'")
   endif()
@@ -75,6 +75,9 @@ function(tessera_add_kernels target)
   endif()
   if(DEFINED arg_ARCH AND NOT arg_ARCH MATCHES "^(a3|a5)$")
     _tessera_kernels_error(${target} "unknown ARCH" "${arg_ARCH}" "a3 or a5")
+  endif()
+  if(DEFINED arg_TILEOP AND NOT arg_TILEOP MATCHES "^(inline|call)$")
+    _tessera_kernels_error(${target} "unknown TILEOP" "${arg_TILEOP}" "inline or call")
   endif()
   foreach(form IN LISTS arg_EMIT)
     if(NOT form MATCHES "^(pto|cpp)$")
@@ -133,6 +136,9 @@ function(tessera_add_kernels target)
   set(options)
   if(DEFINED arg_LEVEL)
     list(APPEND options --level ${arg_LEVEL})
+  endif()
+  if(DEFINED arg_TILEOP)
+    list(APPEND options --tileop ${arg_TILEOP})
   endif()
   if(arg_NO_PIPELINING)
     list(APPEND options --no-pipelining)

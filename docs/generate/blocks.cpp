@@ -5,7 +5,8 @@
 //   <!-- mistake -->                such statements, one line of which is refused: `// error: <regex of the first error line>`
 //   <!-- compile: file name -->     a file as it stands (of any language); further blocks of the name continue it
 //   <!-- quoted: path -->           each line stands in that file, in this order
-//   <!-- ir: k after pass -->       what `<generator> lower k --print-after-all` prints (`ir: k as recorded`)
+//   <!-- ir: k after pass -->       what `<generator> lower k --print-after-all` prints (`ir: k as recorded`;
+//                                   `ir: k called after pass`: with --tileop call)
 //   <!-- output: name -->           each line stands in the output of the command of that name, in this order
 //   <!-- no compile -->             a fragment
 #include <sys/wait.h>
@@ -251,11 +252,11 @@ int check(const Page& page, const fs::path& root) {
   return faults;
 }
 
-/// What the generator prints for one kernel, by "as recorded", "after <pass>".
-std::map<std::string, std::vector<std::string>> stages(const std::string& generator, const std::string& kernel) {
+/// What the generator prints for one kernel, by "as recorded", "after <pass>". `called`: tile operations stay functions.
+std::map<std::string, std::vector<std::string>> stages(const std::string& generator, const std::string& kernel, bool called) {
   std::map<std::string, std::vector<std::string>> all;
   std::string stage;
-  for (const std::string& line : lines_of(output_of(generator + " lower " + kernel + " --print-after-all"))) {
+  for (const std::string& line : lines_of(output_of(generator + " lower " + kernel + " --print-after-all" + (called ? " --tileop call" : "")))) {
     if (behind(line, "// " + kernel + ":", stage)) continue;
     if (stage.empty()) throw std::runtime_error(line);
     if (!line.empty()) all[stage].push_back(line);
@@ -269,9 +270,12 @@ int ir(Page page, const std::string& generator, bool write) {
   for (auto b = page.blocks.rbegin(); b != page.blocks.rend(); ++b) {  // from the end: line numbers stay
     std::string wanted;
     if (!behind(b->directive, "ir:", wanted)) continue;
-    const std::string kernel = wanted.substr(0, wanted.find(' ')), stage = trimmed(wanted.substr(kernel.size()));
-    if (known_kernels.find(kernel) == known_kernels.end()) known_kernels[kernel] = stages(generator, kernel);
-    const std::vector<std::string>& real = known_kernels[kernel][stage];
+    const std::string kernel = wanted.substr(0, wanted.find(' '));
+    std::string stage = trimmed(wanted.substr(kernel.size()));
+    const bool called = behind(stage, "called ", stage);
+    const std::string known = kernel + (called ? " called" : "");
+    if (known_kernels.find(known) == known_kernels.end()) known_kernels[known] = stages(generator, kernel, called);
+    const std::vector<std::string>& real = known_kernels[known][stage];
     if (real.empty()) throw std::runtime_error(place(page, *b) + "error: there is no such stage (" + wanted + ")");
     if (real == b->text) continue;
     if (write) {

@@ -181,6 +181,21 @@ TEST_CASE("a tile operation stands alone in no file: it is listed, looked at, an
   CHECK(contains(text, "call @shift_rows("));
   CHECK_FALSE(contains(text.substr(text.find("after inline_tileops")), "shift_rows"));
 }
+TEST_CASE("--tileop call: tile operations are functions, in .pto text, in C++ and where kernels are run") {
+  Generator g;
+  REQUIRE(g.run({"emit", "--out", g.directory.string(), "--emit", "pto,cpp", "--tileop", "call", "shifted"}) == 0);
+  CHECK(contains(g.file("shifted.pto"), "  func.func private @shift_rows(%x: !pto.tile_buf<vec, 16x64xf32>"));
+  CHECK(contains(g.file("shifted.pto"), "    func.call @shift_rows("));
+  CHECK(contains(g.file("shifted.cpp"), "static AICORE inline void shifted_shift_rows(int64_t x_at"));
+  REQUIRE(g.run({"lower", "shifted", "--tileop", "call"}) == 0);
+  CHECK(contains(g.out.str(), " = tileop @shift_rows("));
+  REQUIRE(g.run({"check", "shifted", "--tileop", "call"}) == 0);
+  CHECK(contains(g.out.str(), "1 of 1 kernels agree with their meaning on a3\n"));
+  REQUIRE(g.run({"emit", "--out", g.directory.string(), "--tileop", "inline", "shifted"}) == 0);
+  CHECK_FALSE(contains(g.file("shifted.pto"), "func.call"));
+  CHECK(g.run({"check", "--tileop", "calls"}) == 2);
+  CHECK(g.err.str() == "error: --tileop: there is no form of this name (calls)\n  hint: forms: inline, call\n");
+}
 TEST_CASE("a tile operation that is wrong is told with its line, also where no kernel calls it") {
   Generator g;
   Registry kernels;

@@ -14,6 +14,7 @@ namespace tessera::driver {
 struct CheckCommand {
   Arch arch = Arch::a3;
   bool pipelining = true;  ///< as at level 3
+  TileopForm tileops = TileopForm::inlined;
   std::uint64_t seed = 1;
   Settings settings;
   std::vector<std::string> kernels;  ///< none: all
@@ -81,9 +82,10 @@ void emit_kernels(const Program& lowered, Emit emit) {
   for (const Function& f : lowered.functions)
     if (is_kernel(f.kind)) static_cast<void>(emit(f));
 }
-/// As above. That a kernel has no text of this form is noted only: perhaps nobody asks for it.
+/// As above, and whether all have text of this form. That a kernel has none is noted only: perhaps nobody asks for it.
 template <class Emit>
-void try_form(Errors& errors, const KernelEntry& kernel, std::string_view form, const Program& lowered, Emit emit) {
+bool try_form(Errors& errors, const KernelEntry& kernel, std::string_view form, const Program& lowered, Emit emit) {
+  bool all = true;
   emit_kernels(lowered, [&](const Function& f) {
     try {
       static_cast<void>(emit(f));
@@ -91,16 +93,29 @@ void try_form(Errors& errors, const KernelEntry& kernel, std::string_view form, 
       Diagnostic d = e.diagnostic();
       d.message.insert(0, fmt::format("not {}: ", form));
       errors.note(d, kernel);
+      all = false;
     }
+    return all;
   });
+  return all;
 }
 /// Lowers, emits and runs one kernel. Throws.
 inline Statistics run_once(Errors& errors, const KernelEntry& kernel, const Program& meaning, const CheckCommand& command, const Settings& settings) {
   const Arch arch = command.arch;
-  emit_kernels(lower(meaning, {.arch = arch}), [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = pto::needs_addresses(f) != nullptr ? 3 : 2}); });
-  const Program lowered = lower(meaning, {.arch = arch, .level = 3, .pipelining = command.pipelining, .synchronise = true});
-  try_form(errors, kernel, "at level 3", lowered, [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = 3}); });
-  try_form(errors, kernel, "as C++", lowered, [&](const Function& f) { return emit_pto_cpp(f, {.arch = arch}); });
+  const auto text = [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = pto::needs_addresses(f) != nullptr ? 3 : 2}); };
+  const auto cpp = [&](const Function& f) { return emit_pto_cpp(f, {.arch = arch}); };
+  const Program for_text = lower(meaning, {.arch = arch, .tileops = command.tileops});
+  const Program lowered = lower(meaning, {.arch = arch, .level = 3, .pipelining = command.pipelining, .tileops = command.tileops, .synchronise = true});
+  // Calls that text does not take must have C++.
+  bool has_text = true;
+  if (command.tileops == TileopForm::called) has_text = try_form(errors, kernel, "as .pto text", for_text, text);
+  else emit_kernels(for_text, text);
+  if (!has_text) {
+    emit_kernels(lowered, cpp);
+  } else {
+    static_cast<void>(try_form(errors, kernel, "at level 3", lowered, [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = 3}); }));
+    static_cast<void>(try_form(errors, kernel, "as C++", lowered, cpp));
+  }
   const RandomArguments arguments(meaning, command.seed, settings);
   Statistics done;
   SimulateOptions options;

@@ -75,6 +75,10 @@ inline int level_of(const std::string& text) {
   if (text != "2" && text != "3") throw UsageError{"--level: there is no such level (" + text + ")", "levels: 2, 3"};
   return text == "2" ? 2 : 3;
 }
+inline TileopForm tileops_of(const std::string& text) {
+  if (text != "inline" && text != "call") throw UsageError{"--tileop: there is no form of this name (" + text + ")", "forms: inline, call"};
+  return text == "call" ? TileopForm::called : TileopForm::inlined;
+}
 inline Settings settings_of(const std::vector<std::string>& texts) {
   Settings settings;
   for (const std::string& t : texts) {
@@ -109,7 +113,7 @@ inline void require_timeline(const LowerCommand& command, bool with_values, bool
 
 /// What CLI11 fills in.
 struct Parsed {
-  std::string arch, assembler = "0.60", level = "2", forms = "pto";
+  std::string arch, assembler = "0.60", level = "2", forms = "pto", tileops = "inline";
   std::vector<std::string> settings, values;
   bool no_pipelining = false;
   EmitCommand emit;
@@ -130,6 +134,9 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   const auto pipelining = [&](CLI::App* c, const std::string& where) {
     c->add_flag("--no-pipelining", p.no_pipelining, "leave loops as they are written: no buffers for several turns" + where);
   };
+  const auto tileops = [&](CLI::App* c) {
+    c->add_option("--tileop", p.tileops, "what becomes of tile operations: inline, their bodies in place of calls, or call, functions (default: " + p.tileops + ")");
+  };
   app.add_subcommand("list", "names the kernels and where they are written");
 
   CLI::App* const emit = app.add_subcommand("emit", "writes <kernel>.pto or <kernel>.cpp for each kernel, and manifest.json");
@@ -140,6 +147,7 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   emit->add_option("--level", p.level,
                    "level of the PTO assembler: at 2 it plans memory, at 3 tiles have addresses (default: " + p.level + ")");
   pipelining(emit, ", which they get at level 3 only");
+  tileops(emit);
   emit->add_option("--out", p.emit.directory, "directory for the files (default: the current one)");
   emit->add_option("kernels", p.emit.kernels, "names of kernels (default: all)");
 
@@ -153,6 +161,7 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
   lower->add_flag("--memory-map", p.lower.memory_map, "print where each tile stands in memory, and when, in place of the IR");
   pipelining(lower, "");
+  tileops(lower);
   lower->add_flag("--timeline", p.lower.timeline, "print when the pipes run which instructions, modelled, in place of the IR");
   lower->add_option("--svg", p.lower.svg, "a file for drawings of what is asked for of memory map and timeline, or of both");
   lower->add_option("--trips", p.lower.trace.trips,
@@ -165,6 +174,7 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
       app.add_subcommand("check", "lowers kernels and runs them on random data against their tensor-level meaning");
   arch(check);
   pipelining(check, "");
+  tileops(check);
   check->add_option("--seed", p.check.seed, "of the random data (default: 1)");
   repeatable(check, "--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated");
   check->add_option("kernels", p.check.kernels, "names of kernels (default: all)");
@@ -192,17 +202,20 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
     p.emit.assembler = assembler_of(p.assembler);
     p.emit.level = level_of(p.level);
     p.emit.pipelining = !p.no_pipelining;
+    p.emit.tileops = tileops_of(p.tileops);
     return run_emit(env, p.emit);
   }
   if (app.got_subcommand("lower")) {
     p.lower.arch = arch;
     p.lower.pipelining = !p.no_pipelining;
+    p.lower.tileops = tileops_of(p.tileops);
     p.lower.trace.values = integers_of(p.values);
     require_timeline(p.lower, !p.values.empty(), app.get_subcommand("lower")->count("--trips") > 0);
     return run_lower(env, p.lower);
   }
   p.check.arch = arch;
   p.check.pipelining = !p.no_pipelining;
+  p.check.tileops = tileops_of(p.tileops);
   p.check.settings = settings_of(p.settings);
   return run_check(env, p.check);
 }

@@ -20,6 +20,7 @@ struct EmitCommand {
   Assembler assembler = Assembler::v0_60;
   int level = 2;
   bool pipelining = true;  ///< at level 3
+  TileopForm tileops = TileopForm::inlined;
   std::string directory = ".";
   std::string generator = "generator";  ///< the program's name: a directory belongs to one
   std::vector<std::string> kernels;  ///< none: all
@@ -139,7 +140,7 @@ inline ExitCode run_emit(const Environment& env, const EmitCommand& command) {
   Selection(env, command.kernels).for_each([&](const KernelEntry& kernel) {
     errors.attempt(&kernel, [&] {
       if (kernel.kind() == FunctionKind::tileop) return static_cast<void>(summarised(kernel, sources, command.arch));
-      CompileOptions options{.arch = command.arch, .level = command.level, .pipelining = command.pipelining};
+      CompileOptions options{.arch = command.arch, .level = command.level, .pipelining = command.pipelining, .tileops = command.tileops};
       const Program recorded = trace_all(kernel, sources);
       Program lowered, for_cpp;
       if (command.forms.pto) lowered = lower(recorded, options);

@@ -19,6 +19,7 @@ struct LowerCommand {
   bool print_before_all = false, print_after_all = false;
   bool memory_map = false;  ///< of the planned kernels; the IR is printed only where it is asked for, too
   bool pipelining = true;  ///< as at level 3
+  TileopForm tileops = TileopForm::inlined;
   bool timeline = false;    ///< of the planned kernels; likewise
   std::string svg;          ///< a file for what is asked for of memory map and timeline, or for both; empty: none
   TraceOptions trace;       ///< what the timeline takes for granted
@@ -111,7 +112,7 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       if (after) options.after_program = hook("after", command.print_after_all, command.print_after);
       Program recorded = trace_all(kernel, sources);
       if (command.print_after_all && !command.print_before_all) show("as", "recorded", print(recorded, printing));
-      const Program lowered = run_passes(std::move(recorded), full_pipeline(), {command.arch, command.pipelining}, options);
+      const Program lowered = run_passes(std::move(recorded), full_pipeline(), {command.arch, command.pipelining, command.tileops}, options);
       const bool shown = command.memory_map || command.timeline || !command.svg.empty();
       if (shown && kernel.kind() == FunctionKind::simt)
         fail(kernel.location(), fmt::format("lower: a simt kernel has no memory map and no timeline ({})", name_of(kernel)), "print its IR: leave out --memory-map, --timeline and --svg");
