@@ -223,7 +223,7 @@ class Engine {
   // --- pipes ---
   [[nodiscard]] bool checks_pipes() const {
     if (!has_addresses(f_)) return false;
-    return options.pipe_checks == PipeChecks::always || (options.pipe_checks == PipeChecks::synchronised && has_sync(f_));
+    return options.pipe_checks == PipeChecks::always || (options.pipe_checks == PipeChecks::synchronised && (f_.synchronised || has_sync(f_)));
   }
   void record(OpId op) {
     recorder_->finish(op, [&](ValueId v) { return std::optional<std::int64_t>(number(v).integer); },
