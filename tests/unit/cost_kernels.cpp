@@ -1,4 +1,6 @@
 // Modelled cycles of whole kernels on a3, beside those of the same kernels from the public compiler and assembler (docs/cost-model.md).
+#include <algorithm>
+
 #include "support/catch.hpp"
 #include "support/ir.hpp"
 #include "tessera/compile.hpp"
@@ -119,6 +121,34 @@ TEST_CASE("loops that stream overlap their pipes") {
       }
   });
   CHECK(cycles(gemm) * 10 < cycles(gemm, false) * 7);
+}
+
+TEST_CASE("assumed turns are those of the loop as it is written, however many of them became one") {
+  using Rows = F32<dyn<"S">, 64>;
+  const auto stream = [](int turns) {
+    return kernel("tail" + std::to_string(turns), [=](Rows x, Out<Rows> out) {
+      for (Index i : range(0, dim(x, 0), 16).pipelined(turns)) store(exp(load<Shape<16, 64>>(x, at(i, 0), clamped)), out, at(i, 0));
+    });
+  };
+  const auto offset = kernel("offset", [](F32<512, 64> x, F32<dyn<"F">, 64> before, Out<F32<512, 64>> out) {
+    const Index first = dim(before, 0);
+    for (Index i : range(first, first + 128, 16).pipelined(3)) store(exp(load<Shape<16, 64>>(x, at(i, 0))), out, at(i, 0));
+  });
+  const auto loads = [](const Function& f, std::int64_t trips) {
+    const StaticTrace t = trace_of(f, {.trips = trips});
+    CHECK(t.assumed_branches.empty());
+    return std::count_if(t.trace.events.begin(), t.trace.events.end(), [&](const PipeEvent& e) { return e.kind == PipeEvent::Kind::instruction && f.is(e.op, ops::load); });
+  };
+  for (const int turns : {1, 2, 3, 4}) {
+    const Function f = lowered(stream(turns));
+    for (const std::int64_t trips : {1, 2, 3, 4, 7}) CHECK(loads(f, trips) == trips);
+    CHECK(tessera::test::contains(timeline_text(f, {.trips = 1}), "\nassumed: 1 turn of loops that end at run time (line "));
+    const std::string line = std::to_string(f[trace_of(f).assumed_loops[0]].location.line);
+    CHECK(tessera::test::contains(timeline_text(f), " run time (line " + line + ")\n"));
+    CHECK(modelled_cycles(f) <= modelled_cycles(lowered(stream(1))));
+  }
+  CHECK(loads(lowered(offset), 4) == 8);
+  CHECK_FALSE(tessera::test::contains(timeline_text(lowered(offset)), "assumed"));
 }
 
 TEST_CASE("a program lowers as the generator does for a timeline") {

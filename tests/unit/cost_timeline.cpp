@@ -423,11 +423,17 @@ TEST_CASE("the walk runs what is known, and assumes the rest") {
 TEST_CASE("what a timeline cannot take") {
   Chain k;
   k.l.parameter("n", index_scalar);
+  k.l.parameter("few", scalar_type(u8));
+  k.l.parameter("rows", tensor_type(f32, {dyn<"S">, 64}));
   CHECK(thrown<UserError>([&] { static_cast<void>(timeline_text(k.l.f)); }) ==
         "kernel.cpp:1: error: timeline: the tiles of the kernel have no addresses (chain)\n  hint: lower it first, as in lower(kernel.trace())");
   const Function f = k.done();
   CHECK(thrown<UserError>([&] { static_cast<void>(modelled_cycles(f, {.values = {{"m", 1}}})); }) ==
-        "kernel.cpp:1: error: timeline: there is no run-time dim or integer parameter of this name (m)\n  hint: names: n");
+        "kernel.cpp:1: error: timeline: there is no run-time dim or integer parameter of this name (m)\n  hint: names: n, few, S");
+  CHECK(thrown<UserError>([&] { static_cast<void>(modelled_cycles(f, {.values = {{"S", -5}}})); }) ==
+        "kernel.cpp:1: error: timeline: a run-time dim takes no negative numbers (S=-5)\n  hint: state its size");
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(modelled_cycles(f, {.values = {{"few", 256}}})); }),
+                 "timeline: a parameter of type u8 does not hold the number (few=256)"));
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(modelled_cycles(f, {.trips = 0})); }), "timeline: loops take no turns (0)"));
 }
 

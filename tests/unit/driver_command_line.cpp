@@ -610,6 +610,8 @@ TEST_CASE("lower prints the IR where it is asked to") {
     CHECK(g.out.str().empty());
     CHECK(contents(file).substr(0, 5) == "<svg ");
     CHECK(contains(contents(file), ">timeline of softmax on a3</text>"));
+    CHECK(g.run({"lower", "widen", "--timeline", "--set", "S=-5"}) == 1);
+    CHECK(contains(g.err.str(), "src/kernels.cpp:9: error: timeline: a run-time dim takes no negative numbers (S=-5)\n  hint: "));
     CHECK(contains(contents(file), ">memory of softmax on a3</text>"));
     REQUIRE(g.run({"lower", "softmax", "--timeline", "--svg", file.string()}) == 0);
     CHECK(contains(g.out.str(), "timeline of softmax"));

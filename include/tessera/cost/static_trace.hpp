@@ -15,12 +15,13 @@
 #include "../ir/trace_writer.hpp"
 #include "../ir/walk.hpp"
 #include "known_scalars.hpp"
+#include "loop_groups.hpp"
 
 namespace tessera {
 
 struct TraceOptions {
   std::vector<std::pair<std::string, std::int64_t>> values = {};  ///< of run-time dims and integer parameters, by name
-  std::int64_t trips = 4;                ///< turns of a loop whose bounds are not known
+  std::int64_t trips = 4;                ///< turns of a loop whose bounds are not known, as it is written
   std::int64_t most_events = 100000;     ///< the walk ends there
 };
 
@@ -46,7 +47,7 @@ namespace detail {
 class TraceWalk {
  public:
   TraceWalk(const Function& f, const TraceOptions& options)
-      : f_(f), options_(options), scalars_(f), assumed_(f.operation_count()), steps_left_(64 * options.most_events), writer_(f) {
+      : f_(f), options_(options), scalars_(f), groups_(f), assumed_(f.operation_count()), steps_left_(64 * options.most_events), writer_(f) {
     out_.trips = options.trips;
     for (const auto& [name, n] : options.values) state(name, n);
   }
@@ -68,10 +69,17 @@ class TraceWalk {
       fail(f_.location, "timeline: there is no run-time dim or integer parameter of this name (" + name + ")",
            known.empty() ? std::string("the kernel has none") : list);
     }
+    const std::string stated = " (" + name + "=" + std::to_string(n) + ")";
+    for (const Parameter& p : f_.parameters) {
+      if (!f_.type(p.value).is_scalar() || std::string_view(p.name) != name) continue;
+      const DType d = f_.type(p.value).dtype;
+      if (!fits(d, n)) fail(f_.location, "timeline: a parameter of type " + std::string(tessera::name(d)) + " does not hold the number" + stated, "state one that it holds");
+      scalars_.set(p.value, n);
+    }
+    for (const std::int64_t d : argument_dims(f_))
+      if (n < 0 && symbol_of(d).view() == name) fail(f_.location, "timeline: a run-time dim takes no negative numbers" + stated, "state its size");
     for (const ValueId v : f_.symbols())
       if (symbol_of(f_[v].integer).view() == name) scalars_.set(v, n);
-    for (const Parameter& p : f_.parameters)
-      if (f_.type(p.value).is_scalar() && std::string_view(p.name) == name) scalars_.set(p.value, n);
   }
 
   // --- control flow: each returns false when the walk has to end ---
@@ -96,11 +104,13 @@ class TraceWalk {
   bool for_loop(OpId op) {
     const KnownInteger start = scalars_.get(f_.operand(op, 0)), stop = scalars_.get(f_.operand(op, 1)), step = scalars_.get(f_.operand(op, 2));
     const bool exact = start && stop && step && *step > 0;
-    if (!exact) assume(op, out_.assumed_loops);
+    const KnownInteger constant = exact ? KnownInteger() : groups_.constant_turns(op);
+    if (!exact && !constant) assume(op, out_.assumed_loops);
+    const std::int64_t turns = constant ? *constant : groups_.turns(op, options_.trips);
     const List<ValueId> carried = carried_arguments(f_, op, 0);
     hand(operands(op, 3), carried);
     KnownInteger counter = start;
-    for (std::int64_t turn = 0; exact ? *counter < *stop : turn < options_.trips; ++turn) {
+    for (std::int64_t turn = 0; exact ? *counter < *stop : turn < turns; ++turn) {
       scalars_.set(f_[f_.block(op)].arguments[0], counter);
       if (!block(f_.block(op))) return false;
       hand(operands(f_.terminator(f_.block(op)), 0), carried);
@@ -133,7 +143,8 @@ class TraceWalk {
     return true;
   }
   bool branch(OpId op) {
-    const KnownInteger condition = scalars_.get(f_.operand(op, 0));
+    KnownInteger condition = scalars_.get(f_.operand(op, 0));
+    if (const std::optional<bool> left = groups_.takes_turn(op, options_.trips); !condition && left) condition = *left ? 1 : 0;
     if (!condition) assume(op, out_.assumed_branches);
     const BlockId taken = f_.block(op, condition && *condition == 0 ? 1 : 0);
     if (!block(taken)) return false;
@@ -194,6 +205,7 @@ class TraceWalk {
   const Function& f_;
   const TraceOptions& options_;
   KnownScalars scalars_;
+  const LoopGroups groups_;
   std::vector<bool> assumed_;  // by operation
   std::int64_t steps_left_;
   TraceWriter writer_;

@@ -2,6 +2,7 @@
 // with their times and the user's lines.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,13 +76,16 @@ inline constexpr Pipe pipes_in_order[] = {Pipe::mte2, Pipe::mte1, Pipe::cube, Pi
 [[nodiscard]] inline std::vector<std::string> assumptions(const Function& f, const Timeline& t) {
   std::vector<std::string> list;
   const auto lines = [&](const std::vector<OpId>& where) {
+    std::vector<std::string> each;
+    for (const OpId op : where)
+      if (const std::string line = line_text(f, op); std::find(each.begin(), each.end(), line) == each.end()) each.push_back(line);
     std::string text;
-    for (const OpId op : where) text.append(text.empty() ? "line " : ", ").append(line_text(f, op));
+    for (const std::string& line : each) text.append(text.empty() ? "line " : ", ").append(line);
     return text;
   };
   if (t.schedule.ideal) list.push_back("no flags: nothing orders the pipes yet, and each instruction starts when its data permit");
   if (!t.walk.assumed_loops.empty())
-    list.push_back("assumed: " + std::to_string(t.walk.trips) + " turns of loops that end at run time (" + lines(t.walk.assumed_loops) + ")");
+    list.push_back("assumed: " + std::to_string(t.walk.trips) + (t.walk.trips == 1 ? " turn" : " turns") + " of loops that end at run time (" + lines(t.walk.assumed_loops) + ")");
   if (!t.walk.assumed_branches.empty()) list.push_back("assumed: the first block of branches on run-time values (" + lines(t.walk.assumed_branches) + ")");
   if (!t.walk.complete) list.push_back("incomplete: the first " + std::to_string(t.walk.trace.events.size()) + " events only");
   return list;
