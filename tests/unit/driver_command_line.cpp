@@ -641,6 +641,19 @@ TEST_CASE("at level 3 loops that stream have buffers for several turns, unless t
   REQUIRE(g.run({"lower", "widen", "--no-pipelining"}) == 0);
   CHECK_FALSE(contains(g.out.str(), "unrolled"));
   REQUIRE(g.run({"lower", "widen", "--memory-map"}) == 0);
+TEST_CASE("a request for more buffers than there is room for is an error at every level") {
+  Generator g;
+  g.add("wide", 3, [](Tensor<Shape<64, 1024>, f32> x, Out<Tensor<Shape<64, 1024>, f32>> out) {
+    for (Index i : range(0, 64, 8).pipelined(4)) store(load<Shape<8, 1024>>(x, at(i, 0)) * 2.0f, out, at(i, 0));
+  });
+  for (const char* level : {"2", "3"}) {
+    CHECK(g.run({"emit", "--level", level, "--out", g.directory.string()}) == 1);
+    CHECK(contains(g.err.str(), "error: plan_memory: Vec needs "));
+    CHECK(contains(g.err.str(), "  hint: make tiles smaller, or lower pipelined(4) of the loop in line "));
+    CHECK(g.files().empty());
+  }
+}
+
   CHECK(contains(g.out.str(), "\nloops\n  line "));
   CHECK(contains(g.out.str(), told));
   REQUIRE(g.run({"lower", "widen", "--memory-map", "--no-pipelining"}) == 0);

@@ -553,9 +553,10 @@ TEST_CASE("the planner gives up loops that were not asked for") {
   verify(f, {Property::addresses_planned});
 }
 
-TEST_CASE("a loop for which there is no room and that was asked for is an error") {
+TEST_CASE("a loop for which there is no room and that was asked for is an error, also where functions stay as they are") {
+  const bool pipelining = GENERATE(true, false);
   try {
-    static_cast<void>(lowered(large_tiles<160>(2), true));
+    static_cast<void>(lowered(large_tiles<160>(2), true, Arch::a3, pipelining));
     FAIL("it fits");
   } catch (const UserError& e) {
     const Diagnostic d = e.diagnostic();

@@ -11,6 +11,7 @@
 #include "memory/plan.hpp"
 #include "pass.hpp"
 #include "pipelining/unroll.hpp"
+#include "plan_memory.hpp"
 
 namespace tessera {
 namespace detail {
@@ -125,7 +126,9 @@ inline bool has_loops(const Function& f) {
 }
 inline Function run_pipeline_loops(const Function& f, const PassContext& c) {
   if (c.pipelining) return PipelineLoops(f, c.arch, true).run();
-  static_cast<void>(PipelineCandidates(f, false));  // what nobody can do is an error in any case
+  // What nobody can do is an error in any case, also that there is no room.
+  if (const PipelineCandidates asked(f, false); !asked.loops().empty())
+    static_cast<void>(PlanMemory(AssignBuffers(Unroller(f, asked.loops()).run()).run(), c.arch, false).run());
   return f;
 }
 
