@@ -722,6 +722,27 @@ TEST_CASE("check notes forms that a kernel does not have, once, and it has not f
   });
   CHECK(g.run({"check"}) == 0);
   CHECK(contains(g.out.str(), "ok      turned: "));
+TEST_CASE("check runs a kernel with a split region, and notes once that it has no text") {
+  Generator g;
+  g.add("attend", 60, [](Tensor<Shape<32, 64>, f32> q, Tensor<Shape<32, 64>, f32> k, Tensor<Shape<32, 64>, f32> v) {
+    auto scores = matmul(q, transpose(k));
+    Var weights = create<Shape<32, 32>, f32>();
+    for (auto lane : split_aiv<Split::up_down>()) {
+      auto e = exp(aiv_shard(scores, lane));
+      weights = aic_gather(weights, e / row_sum(e), lane);
+    }
+    return matmul(weights, v);
+  });
+  CHECK(g.run({"check"}) == 0);
+  CHECK(contains(g.out.str(), "ok      attend: "));
+  const std::string note = ": note: not emitted: for: a split region has no text: its two cores need a function each\n  hint: ";
+  const std::size_t at = g.err.str().find(note);
+  REQUIRE(at != std::string::npos);
+  CHECK(g.err.str().find("note: ", at + note.size()) == std::string::npos);
+  CHECK(g.run({"emit", "--out", g.directory.string()}) == 1);
+  CHECK(contains(g.err.str(), "error: for: a split region has no text"));
+}
+
   CHECK(contains(g.err.str(), ": note: not at level 3: transpose: the instruction needs storage beside its operands, and Vec has no room for it (47104 bytes)\n  hint: "));
   CHECK(contains(g.err.str(), ": note: not as C++: transpose: the instruction takes no window of wider rows (operand 0: 184 of 192 columns)\n  hint: "));
   CHECK(contains(g.err.str(), "\n  kernel: turned\n"));

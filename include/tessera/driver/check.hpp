@@ -1,5 +1,6 @@
 // `check`: verifies, lowers, emits and simulates kernels on random data; the lowered kernel must give what the recorded
-// one means. It must have a module at level 2; that it has none at level 3, or no C++, is noted.
+// one means. It must have a module at level 2; that it has none at level 3, no C++, or no text at all because of a split
+// region, is noted.
 #pragma once
 
 #include <fmt/format.h>
@@ -102,10 +103,14 @@ bool try_form(Errors& errors, const KernelEntry& kernel, std::string_view form, 
 /// Lowers, emits and runs one kernel. Throws.
 inline Statistics run_once(Errors& errors, const KernelEntry& kernel, const Program& meaning, const CheckCommand& command, const Settings& settings) {
   const Arch arch = command.arch;
-  const auto text = [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = pto::needs_addresses(f) != nullptr ? 3 : 2}); };
-  const auto cpp = [&](const Function& f) { return emit_pto_cpp(f, {.arch = arch}); };
+  // A split region has no text of any form.
+  const auto unless_split = [](auto emit) { return [emit](const Function& f) { return has_split_region(f) ? std::string() : emit(f); }; };
+  const auto text = unless_split([arch](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = pto::needs_addresses(f) != nullptr ? 3 : 2}); });
+  const auto text_3 = unless_split([arch](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = 3}); });
+  const auto cpp = unless_split([arch](const Function& f) { return emit_pto_cpp(f, {.arch = arch}); });
   const Program for_text = lower(meaning, {.arch = arch, .tileops = command.tileops});
   const Program lowered = lower(meaning, {.arch = arch, .level = 3, .pipelining = command.pipelining, .tileops = command.tileops, .synchronise = true});
+  try_form(errors, kernel, "emitted", for_text, [arch](const Function& f) { return has_split_region(f) ? emit_pto_mlir(f, {.arch = arch}) : std::string(); });
   // Calls that text does not take must have C++.
   bool has_text = true;
   if (command.tileops == TileopForm::called) has_text = try_form(errors, kernel, "as .pto text", for_text, text);
@@ -113,8 +118,8 @@ inline Statistics run_once(Errors& errors, const KernelEntry& kernel, const Prog
   if (!has_text) {
     emit_kernels(lowered, cpp);
   } else {
-    static_cast<void>(try_form(errors, kernel, "at level 3", lowered, [&](const Function& f) { return emit_pto_mlir(f, {.arch = arch, .level = 3}); }));
-    static_cast<void>(try_form(errors, kernel, "as C++", lowered, cpp));
+    try_form(errors, kernel, "at level 3", lowered, text_3);
+    try_form(errors, kernel, "as C++", lowered, cpp);
   }
   const RandomArguments arguments(meaning, command.seed, settings);
   Statistics done;

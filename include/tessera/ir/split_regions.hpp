@@ -111,6 +111,11 @@ class SplitRegions {
 
 }  // namespace detail
 
+[[nodiscard]] inline bool has_split_region(const Function& f) {
+  for (std::uint32_t i = 0; i < f.operation_count(); ++i)
+    if (detail::is_split_region(f, {i})) return true;
+  return false;
+}
 /// What is wrong with the split regions of a function of tile operations; none: nothing.
 [[nodiscard]] inline std::optional<Diagnostic> split_fault(const Function& f) { return detail::SplitRegions(f).fault(); }
 
