@@ -147,6 +147,12 @@ TEST_CASE("pipelined is an attribute of the loop") {
   });
   CHECK(contains(thrown<UserError>([&] { static_cast<void>(host.trace()); }),
                  "range: only loops of kernels are pipelined (orchestration pipelined_host)\n  hint: leave out pipelined(...): the host has no buffers on chip"));
+  const auto op = tileop("pipelined_op", [](Rows<4> x, Out<Rows<4>> out) {
+    for (Index i : range(0, 64, 16).pipelined(2)) store(exp(load<Shape<16, 64>>(x, at(i, 0))), out, at(i, 0));
+  });
+  const auto caller = kernel("calls_pipelined_op", [&](Rows<4> x, Out<Rows<4>> out) { op(x, out); });
+  CHECK(contains(thrown<UserError>([&] { static_cast<void>(caller.trace()); }),
+                 "range: only loops of kernels are pipelined (tileop pipelined_op)\n  hint: leave out pipelined(...), or write it at a loop of the kernel, around the call"));
 }
 
 // --- what becomes of a loop ---

@@ -169,7 +169,9 @@ class FunctionRecorder final : public Recorder {
     for (const ValueId v : {start, stop, step}) check_visible(v);
     if (f_->kind != FunctionKind::kernel && !attrs.empty() && attrs[0].key == AttrKey::pipelined)
       fail(at, Text("range: only loops of kernels are pipelined (").append(name(f_->kind)).append(" ").append(f_->name).append(")"),
-           f_->kind == FunctionKind::simt ? "leave out pipelined(...): threads have no buffers" : "leave out pipelined(...): the host has no buffers on chip");
+           f_->kind == FunctionKind::simt     ? "leave out pipelined(...): threads have no buffers"
+           : f_->kind == FunctionKind::tileop ? "leave out pipelined(...), or write it at a loop of the kernel, around the call"
+                                              : "leave out pipelined(...): the host has no buffers on chip");
     go_here(at);
     const OpId op = build_.control(ops::for_loop, {start, stop, step}, {}, 1, attrs);
     const BlockId body = f_->block(op);
