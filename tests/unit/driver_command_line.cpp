@@ -121,7 +121,7 @@ TEST_CASE("emit writes C++ where it is asked for, beside the module or alone") {
   REQUIRE(g.emit({"--emit", "pto,cpp"}) == 0);
   CHECK(g.files() == std::vector<std::string>{"double_it.cpp", "double_it.pto", "manifest.json", "softmax.cpp", "softmax.pto"});
   CHECK(contains(contents(g.directory / "softmax.cpp"), "// softmax for a3, written by Tessera.\n"));
-  CHECK(contains(contents(g.directory / "softmax.cpp"), "AICORE void softmax(__gm__ float* "));
+  CHECK(contains(contents(g.directory / "softmax.cpp"), "AICORE void kernel_softmax(__gm__ float* "));
   const auto manifest = [&] { return nlohmann::json::parse(contents(g.directory / "manifest.json"))["kernels"]; };
   CHECK(manifest()[1]["file"] == "softmax.pto");
   CHECK(manifest()[1]["cpp"] == "softmax.cpp");
