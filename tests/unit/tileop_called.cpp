@@ -45,6 +45,9 @@ const auto products = kernel("products", params("a", "b", "out"), [](Tensor<Shap
   product_on(c, move<Left>(load<Shape<16, 64>, Mat>(a, at(0, 64))), move<Right>(load<Shape<64, 32>, Mat>(b, at(64, 0))));
   store(c, out, at(0, 0));
 });
+const auto mixed = kernel("mixed", params("x", "a", "b"), [](X x, Tensor<Shape<16, 64>, f16> a, Tensor<Shape<64, 32>, f16> b) {
+  return results(softmax_rows(x), matmul(a, b));
+});
 const auto centred = kernel("centred", params("x", "out"), [](Long x, Out<Long> out) {
   for (Index i : range(0, dim(x, 0), 16)) centre(x, i, out);
 });
@@ -181,6 +184,10 @@ TEST_CASE("what the assembler cannot take as a call is refused by name; C++ take
   CHECK(refusal([] { return emit_pto_mlir(lowered(twice, Arch::a3, false), {.assembler = Assembler::v0_27}); }) ==
         "tileop: softmax_rows: assembler 0.27 has no calls of tile operations\n"
         "emit for assembler 0.60; or let its body take the place of calls, --tileop inline");
+  CHECK(refusal([] { return pto_text(mixed); }) ==
+        "tileop: softmax_rows: the kernel mixes matrix and vector instructions\n"
+        "make it two kernels with a tensor between them; or let its body take the place of calls, --tileop inline");
+  CHECK(contains(cpp_text(mixed), "static AICORE inline void mixed_softmax_rows("));
   const std::string text = cpp_text(centred);
   CHECK(count(text, "static AICORE inline void centred_centre(int64_t i, ") == 1);
   CHECK(part(text, "static AICORE", "extern") .find("TLOAD") != std::string::npos);

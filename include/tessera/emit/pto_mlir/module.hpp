@@ -13,7 +13,7 @@
 #include "../../ir/cores.hpp"
 #include "../../ir/signature.hpp"
 #include "addresses.hpp"
-#include "constants.hpp"
+#include "function_scope.hpp"
 
 namespace tessera {
 
@@ -67,30 +67,6 @@ struct View {
   int rank = 0;
   Name name;
   std::string text;
-};
-
-/// A parameter of a function that the body of a tile operation becomes, and what a call gives for it.
-struct FunctionParameter {
-  Name inside, outside;
-  bool is_tile = false;
-  std::uint32_t type = 0;         ///< of a tile
-  DType dtype = index_type;       ///< of a number
-  std::uint32_t buffer = no_index;  ///< of a tile of the IR that the body writes
-  ArgEffect effect = ArgEffect::none;
-};
-/// Such a function while it is written.
-struct FunctionScope {
-  FunctionScope(OpId of, Labels& labels) : body(of), constants(labels) {}
-  OpId body;
-  Constants constants;
-  std::string lines;
-  std::size_t indent = 2;
-  std::uint32_t next = 0;     ///< number of a name
-  std::uint32_t storage = 0;  ///< tiles of its own
-  std::vector<FunctionParameter> parameters;
-  std::vector<std::string> words;                       ///< the parameters' names
-  std::unordered_map<std::uint32_t, Name> scalars;      ///< by value from outside
-  std::unordered_map<std::uint32_t, std::uint32_t> tiles;  ///< by value from outside: handle
 };
 
 class Module {
@@ -283,6 +259,7 @@ class Module {
   // --- functions beside the kernel ---
   [[nodiscard]] FunctionScope* scope() { return scope_; }
   [[nodiscard]] Labels& labels() { return labels_; }
+  [[nodiscard]] const Cores& cores() const { return cores_; }
   /// Runs write() with lines and names of the function, until it ends.
   template <class Write>
   void in_function(FunctionScope& s, Write&& write) {
@@ -351,6 +328,7 @@ class Module {
   std::string function(std::string head, std::string_view symbol, std::string_view attributes, WriteBody&& write_body) {
     std::string arguments;
     parameters(arguments);
+    cores_ = cores_of(f);
     out_ = &body_;
     write_body(*this);
     for (const auto& [name, function] : functions_) head.append("  func.func private @").append(name).append(function);
@@ -373,8 +351,7 @@ class Module {
   // not where a loop or branch holds both, where a value of one section is used in another, or around the blocks of a while loop;
   // and it need not where threads are launched, which only a vector core does.
   [[nodiscard]] std::string_view attributes_of_kernel() const {
-    const Cores cores = cores_of(f);
-    const bool one_section = cores.both() ? cores.both_in_one_region || cores.in_while || defined_in_section_ : !f.launched.empty();
+    const bool one_section = cores_.both() ? cores_.both_in_one_region || cores_.in_while || defined_in_section_ : !f.launched.empty();
     return one_section ? "pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>" : "pto.entry";
   }
   static std::string identifier(std::string_view text) {
@@ -512,6 +489,7 @@ class Module {
   std::size_t indent_ = 4;
   std::uint32_t next_ = 0;
   bool defined_in_section_ = false;
+  Cores cores_;
   std::vector<Name> names_;  // by value: scalars
   std::vector<std::uint32_t> tiles_;  // by value: handle
   std::vector<Tile> handles_;

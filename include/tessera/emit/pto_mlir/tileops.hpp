@@ -16,6 +16,8 @@ class TileopText {
 
   void write() {
     if (!m_.dialect.calls_tileops) refuse("assembler " + std::string(m_.dialect.version) + " has no calls of tile operations", "emit for assembler 0.60; or ");
+    // Flags around a call would be waited for by both cores of a block.
+    if (m_.cores().both()) refuse("the kernel mixes matrix and vector instructions", "make it two kernels with a tensor between them; or ");
     body_.for_each_operation([&](OpId o) { look(o); });
     if (!kind_) refuse("the body has no instruction", "");
     arguments();
