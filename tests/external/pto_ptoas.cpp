@@ -11,27 +11,27 @@
 #include "tessera/passes/plan_memory.hpp"
 
 using namespace programs;
-using test::assemble;
-using test::Assembled;
+using ::test::assemble;
+using ::test::Assembled;
 
 namespace {
 
 // What only the newer assembler takes is refused by the emitter with its version's name.
 bool refused_for_version(const UserError& e) {
-  return test::assembler_version() == Assembler::v0_27 && e.diagnostic().message.find("0.27") != std::string::npos;
+  return ::test::assembler_version() == Assembler::v0_27 && e.diagnostic().message.find("0.27") != std::string::npos;
 }
 
 }  // namespace
 
 TEST_CASE("the assembler takes whole kernels") {
-  if (test::assembler_is_absent()) return;
+  if (::test::assembler_is_absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
     for (const int level : {2, 3})
       for (const NamedKernel& k : kernels) {
         const Function f = plan_memory.run(k.make()->f, {arch});
         std::string text;
         try {
-          text = emit_pto_mlir(f, {.arch = arch, .assembler = test::assembler_version(), .level = level, .locations = true});
+          text = emit_pto_mlir(f, {.arch = arch, .assembler = ::test::assembler_version(), .level = level, .locations = true});
         } catch (const UserError& e) {
           if (refused_for_version(e)) continue;
           throw;
@@ -43,13 +43,13 @@ TEST_CASE("the assembler takes whole kernels") {
 }
 
 TEST_CASE("the assembler takes kernels that were recorded on tiles of rank above 2") {
-  if (test::assembler_is_absent()) return;
+  if (::test::assembler_is_absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
-    for (const test::NdProgram& p : test::nd_programs) {
+    for (const tessera::test::NdProgram& p : tessera::test::nd_programs) {
       if (arch == Arch::a3 && !p.on_a3) continue;
-      test::Recording k(p.name);
+      tessera::test::Recording k(p.name);
       p.record(k);
-      const std::string text = emit_pto_mlir(run_passes(k.f(), default_pipeline(), {arch}), {.arch = arch, .assembler = test::assembler_version()});
+      const std::string text = emit_pto_mlir(run_passes(k.f(), default_pipeline(), {arch}), {.arch = arch, .assembler = ::test::assembler_version()});
       const Assembled answer = assemble(text, arch);
       INFO(p.name << " " << name(arch) << "\n" << answer.words << text);
       CHECK(answer.accepted);
@@ -91,13 +91,13 @@ inline const auto tileop_products = kernel("tileop_products", [](Tensor<Shape<16
 }  // namespace
 
 TEST_CASE("the assembler takes kernels that call tile operations") {
-  if (absent()) return;
+  if (::test::assembler_is_absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
     for (const int level : {2, 3})
       for (const KernelEntry* k : {&tileop_tensors.entry(), &tileop_tails.entry(), &tileop_products.entry()}) {
         const Function f = run_passes(trace_kernel(*k), default_pipeline(), {arch});
-        const std::string text = emit_pto_mlir(f, {.arch = arch, .assembler = version(), .level = level});
-        const Answer answer = assemble(text, arch, level);
+        const std::string text = emit_pto_mlir(f, {.arch = arch, .assembler = ::test::assembler_version(), .level = level});
+        const Assembled answer = assemble(text, arch, level);
         INFO(f.name.c_str() << " " << name(arch) << " level " << level << "\n" << answer.words << text);
         CHECK(answer.accepted);
       }
@@ -146,7 +146,7 @@ void check_simt(const KernelEntry& kernel, const std::string& as) {
 }  // namespace
 
 TEST_CASE("the assembler takes simt kernels of every element type, and kernels that launch them") {
-  if (test::assembler_is_absent() || test::assembler_version() == Assembler::v0_27) return;
+  if (::test::assembler_is_absent() || ::test::assembler_version() == Assembler::v0_27) return;
   // As far as threads go in every build of it; what makes objects of them is a part of the compiler for hardware.
   for (const KernelEntry* k : {&copied<f32>.entry(), &copied<f16>.entry(), &copied<bf16>.entry(), &copied<i8>.entry(), &copied<u8>.entry(), &copied<i16>.entry(),
                                &copied<u16>.entry(), &copied<i32>.entry(), &copied<u32>.entry(), &copied<i64>.entry(), &copied<u64>.entry(), &summed<f32>.entry(),
@@ -172,7 +172,7 @@ void check_operation(const OpInfo& op, DType d, Arch arch, bool scratch, bool wi
     if (!v) return;
     sink(l, v);
     const Function f = level == 3 ? plan_memory.run(l.f, {arch}) : l.f;
-    text = emit_pto_mlir(f, {.arch = arch, .assembler = test::assembler_version(), .level = level});
+    text = emit_pto_mlir(f, {.arch = arch, .assembler = ::test::assembler_version(), .level = level});
   } catch (const UserError&) { return; }
   const Assembled answer = assemble(text, arch, level);
   INFO(op.name << " " << name(d) << " " << name(arch) << (windows ? ", windows" : "") << ", level " << level << "\n" << answer.words << text);
@@ -181,7 +181,7 @@ void check_operation(const OpInfo& op, DType d, Arch arch, bool scratch, bool wi
 }  // namespace
 
 TEST_CASE("the assembler takes every operation for the element types of its table, with and without scratch") {
-  if (test::assembler_is_absent()) return;
+  if (::test::assembler_is_absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
     for (const ops::Family& family : ops::families)
       for (const OpInfo* op : family)
@@ -199,7 +199,7 @@ TEST_CASE("the assembler takes every operation for the element types of its tabl
 }
 
 TEST_CASE("the assembler takes every operation on what is valid in part, by constants and at run time") {
-  if (test::assembler_is_absent() || test::assembler_version() == Assembler::v0_27) return;
+  if (::test::assembler_is_absent() || ::test::assembler_version() == Assembler::v0_27) return;
   for (const valid_extents::Row& row : valid_extents::table())
     for (const OpInfo* op : row.ops)
       for (std::size_t i = 0; i < row.examples.size(); ++i)
@@ -217,7 +217,7 @@ TEST_CASE("the assembler takes every operation on what is valid in part, by cons
 }
 
 TEST_CASE("the tables leave out no element type of a tile operation that the assembler takes for its operands") {
-  if (test::assembler_is_absent() || test::assembler_version() == Assembler::v0_27) return;
+  if (::test::assembler_is_absent() || ::test::assembler_version() == Assembler::v0_27) return;
   // Element types that a table leaves out on one target and states on the other: the assembler refuses them too.
   for (const ops::Family& family : ops::families)
     for (const OpInfo* op : family)
