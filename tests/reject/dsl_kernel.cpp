@@ -61,4 +61,16 @@ inline const auto k = kernel("k", [](X x) { return exp(x); });
 void test() {
   (void)k.trace();  // expect: trace_needs_include_tessera_compile_hpp<>
 }
+#elif CASE == 19
+inline const auto k = kernel("k", params("x", 3), [](X x, X y) { return x + y; });  // expect: parameter_name_is_not_text<>
+#elif CASE == 20
+// errors: 1|2
+inline const auto k = kernel("k", [](X x) {
+  return results(x, x, x, x, x);  // expect: result_count_is_not_supported<5>
+});
+#elif CASE == 21
+// errors: 1|2
+inline const auto k = kernel("k", [](X) {
+  return results();  // expect: result_count_is_not_supported<0>
+});
 #endif

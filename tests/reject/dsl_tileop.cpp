@@ -34,6 +34,8 @@ inline const auto w = tileop("w", [](T x, Out<T> y) {
 });
 #elif CASE == 29
 inline const auto w = tileop("w", [](Tile<Shape<16, 64>, boolean, Vec> m, T x) { return select(m, x, 2.0f); });  // expect: tileop_parameter_type_is_not_supported<>
+#elif CASE == 30
+inline const auto w = tileop("w", [](Tile<Shape<16, 64>, f32, Gm> x) { return x; });  // expect: tileop_parameter_type_is_not_supported<>
 #endif
 
 void test(T t, X x, S s, Out<S> os, Tile<Shape<16, 64>, f16, Vec> half, Tile<Shape<16, 32>, f32, Vec> narrow, Tile<Shape<64>, f32, Vec> row,

@@ -443,8 +443,17 @@ TEST_CASE("a wrong command line says what there is") {
   refused({"emit", "--assembler", "0.1"},
           "error: --assembler: this version is not known (0.1)\n  hint: versions: 0.60, 0.27");
   refused({"emit", "--level", "1"}, "error: --level: there is no such level (1)\n  hint: levels: 2, 3");
-  refused({"emit", "--out"}, "error: --out");
-  refused({"list", "--all"}, "error: The following argument was not expected: --all");
+  refused({"emit", "--out"}, "error: --out: its value is missing\n");
+  refused({"list", "--all"}, "error: command line: there is no such option or argument (--all)\n");
+  refused({"--version"}, "error: command: there is none in front of the options (--version)\n  hint: commands: list, emit, lower, check\n");
+  refused({"emit", "--arch", "a3", "--arch", "a5"}, "error: --arch: it is given twice\n");
+  refused({"emit", "--no-pipelining=3"}, "error: --no-pipelining: it takes no value\n");
+  refused({"check", "--seed", "x"}, "error: --seed: not a whole number without a sign (x)\n");
+  refused({"check", "--seed", "-1"}, "error: --seed: not a whole number without a sign (-1)\n");
+  refused({"check", "--seed", "18446744073709551616"}, "error: --seed: the number is too large (18446744073709551616)\n");
+  refused({"check", "--set", "S=4", "--set", "S=5"}, "error: --set: the name is given twice (S)\n");
+  refused({"lower", "softmax", "--timeline", "--set", "S=4", "--set", "S=5"}, "error: --set: the name is given twice (S)\n");
+  refused({"lower", "softmax", "--timeline", "--trips", "many"}, "error: --trips: not a whole number without a sign (many)\n");
   refused({"lower", "softmax", "--set", "S=4"}, "error: --set: there is no timeline that uses it\n  hint: with --timeline");
   refused({"lower", "softmax", "--memory-map", "--svg", "x.svg", "--trips", "2"}, "error: --trips: there is no timeline that uses it");
   refused({"lower", "softmax", "--timeline", "--set", "S=0.5"}, "error: --set: a timeline takes integers (S=0.5)");

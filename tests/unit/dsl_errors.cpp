@@ -242,6 +242,11 @@ TEST_CASE("while_ and if_") {
   CHECK(got == expected(line, "if_: the branches leave a Vec variable with different valid extents (axis 0: 4, 8)",
                        "give both values the same extents, computed before the branch: for a variable that starts as tile<...>(), "
                        "set_valid_shape(tile<...>(), valid(...))"));
+  got = trace::text([](Index i) {
+    Var t = tile<Shape<16, 64>, f32, Acc>();
+    HERE(line); if_(i == 0, [&] { t = set_valid_shape(tile<Shape<16, 64>, f32, Acc>(), valid(4, 64)); });
+  });
+  CHECK(got.find("if_: the branches leave an Acc variable with different valid extents (axis 0: ") != std::string::npos);
   got = trace::text([](X x, Out<X> o) {
     Var t = load<Shape<8, 64>>(x, at(0, 0));
     for ([[maybe_unused]] Index i : range(4)) {

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+
 #include "check.hpp"
 #include "emit.hpp"
 #include "lower.hpp"
@@ -50,6 +52,8 @@ inline Arch arch_of(const std::string& text, const Environment& env) {
 inline void require_command(const std::vector<std::string>& arguments) {
   const std::string known = "commands: " + joined(command_names, [](std::string_view n) { return std::string(n); });
   if (arguments.empty()) throw UsageError{"command: none is given", known};
+  if (arguments[0].substr(0, 1) == "-" && arguments[0] != "-h" && arguments[0] != "--help")
+    throw UsageError{"command: there is none in front of the options (" + arguments[0] + ")", known};
   if (arguments[0].substr(0, 1) != "-" &&
       std::find(std::begin(command_names), std::end(command_names), arguments[0]) == std::end(command_names))
     throw UsageError{"command: there is none of this name (" + arguments[0] + ")", known};
@@ -87,9 +91,35 @@ inline Settings settings_of(const std::vector<std::string>& texts) {
     const double number = sign != std::string::npos ? std::strtod(t.c_str() + sign + 1, &end) : 0;
     if (sign == 0 || sign == std::string::npos || end == t.c_str() + sign + 1 || *end != 0)
       throw UsageError{"--set: not a name and a number (" + t + ")", "--set S=40"};
-    settings[t.substr(0, sign)] = number;
+    if (!settings.emplace(t.substr(0, sign), number).second)
+      throw UsageError{"--set: the name is given twice (" + t.substr(0, sign) + ")", "give each name one number"};
   }
   return settings;
+}
+/// A whole number without a sign.
+template <class Integer>
+[[nodiscard]] Integer count_of(const char* option, const std::string& text, const char* hint) {
+  Integer n = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, fault] = std::from_chars(text.data(), end, n);
+  if (fault != std::errc() || last != end || text[0] == '-')
+    throw UsageError{fault == std::errc::result_out_of_range ? fmt::format("{}: the number is too large ({})", option, text)
+                                                             : fmt::format("{}: not a whole number without a sign ({})", option, text),
+                     hint};
+  return n;
+}
+/// What the parser of the command line says, in words of ours: the option, what is wrong, and in brackets what was given.
+[[nodiscard]] inline std::string fault_text(const CLI::ParseError& e) {
+  const std::string text = e.what();
+  const std::size_t colon = text.find(": ");
+  if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr && colon != std::string::npos)
+    return "command line: there is no such option or argument (" + text.substr(colon + 2) + ")";
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) == nullptr) return text;
+  if (colon == std::string::npos) {
+    const std::string option = text.substr(0, text.find(' '));
+    return (option[0] == '-' ? option : "--" + option) + ": it takes no value";
+  }
+  return text.substr(0, colon) + (text.find(" missing") != std::string::npos ? ": its value is missing" : ": it is given twice");
 }
 
 /// Integers that a timeline takes run-time dims and parameters to be.
@@ -113,7 +143,7 @@ inline void require_timeline(const LowerCommand& command, bool with_values, bool
 
 /// What CLI11 fills in.
 struct Parsed {
-  std::string arch, assembler = "0.60", level = "2", forms = "pto", tileops = "inline";
+  std::string arch, assembler = "0.60", level = "2", forms = "pto", tileops = "inline", seed = "1", trips = "4";
   std::vector<std::string> settings, values;
   bool no_pipelining = false;
   EmitCommand emit;
@@ -131,8 +161,9 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   const std::string arches = built_for ? "target: " + std::string(name(*built_for)) + ", the only one of this generator"
                                        : std::string("target: a3 or a5 (default: a3)");
   const auto arch = [&](CLI::App* c) { c->add_option("--arch", p.arch, arches); };
+  const auto flag = [](CLI::App* c, const char* name, bool& set, const std::string& help) { c->add_flag(name, set, help)->disable_flag_override(); };
   const auto pipelining = [&](CLI::App* c, const std::string& where) {
-    c->add_flag("--no-pipelining", p.no_pipelining, "leave loops as they are written: no buffers for several turns" + where);
+    flag(c, "--no-pipelining", p.no_pipelining, "leave loops as they are written: no buffers for several turns" + where);
   };
   const auto tileops = [&](CLI::App* c) {
     c->add_option("--tileop", p.tileops, "what becomes of tile operations: inline, their bodies in place of calls, or call, functions (default: " + p.tileops + ")");
@@ -157,25 +188,24 @@ inline void describe(CLI::App& app, Parsed& p, const Environment& env) {
   arch(lower);
   repeatable(lower, "--print-before", p.lower.print_before, "a pass before which the IR is printed; may be repeated");
   repeatable(lower, "--print-after", p.lower.print_after, "a pass after which the IR is printed; may be repeated");
-  lower->add_flag("--print-before-all", p.lower.print_before_all, "print before every pass");
-  lower->add_flag("--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
-  lower->add_flag("--memory-map", p.lower.memory_map, "print where each tile stands in memory, and when, in place of the IR");
+  flag(lower, "--print-before-all", p.lower.print_before_all, "print before every pass");
+  flag(lower, "--print-after-all", p.lower.print_after_all, "print the recorded IR and that after every pass");
+  flag(lower, "--memory-map", p.lower.memory_map, "print where each tile stands in memory, and when, in place of the IR");
   pipelining(lower, "");
   tileops(lower);
-  lower->add_flag("--timeline", p.lower.timeline, "print when the pipes run which instructions, modelled, in place of the IR");
+  flag(lower, "--timeline", p.lower.timeline, "print when the pipes run which instructions, modelled, in place of the IR");
   lower->add_option("--svg", p.lower.svg, "a file for drawings of what is asked for of memory map and timeline, or of both");
-  lower->add_option("--trips", p.lower.trace.trips,
-                    fmt::format("of the timeline: turns of loops that end at run time (default: {})", p.lower.trace.trips));
+  lower->add_option("--trips", p.trips, "of the timeline: turns of loops that end at run time (default: " + p.trips + ")");
   repeatable(lower, "--set", p.values, "of the timeline: a run-time dim or an integer parameter, S=40; may be repeated");
-  lower->add_flag("--timing", p.lower.timing, "time of each pass, on standard error");
-  lower->add_flag("--locations", p.lower.locations, "source lines behind the operations");
+  flag(lower, "--timing", p.lower.timing, "time of each pass, on standard error");
+  flag(lower, "--locations", p.lower.locations, "source lines behind the operations");
 
   CLI::App* const check =
       app.add_subcommand("check", "lowers kernels and runs them on random data against their tensor-level meaning");
   arch(check);
   pipelining(check, "");
   tileops(check);
-  check->add_option("--seed", p.check.seed, "of the random data (default: 1)");
+  check->add_option("--seed", p.seed, "of the random data (default: " + p.seed + ")");
   repeatable(check, "--set", p.settings, "size of a run-time dim or value of a scalar parameter: S=40; may be repeated");
   check->add_option("kernels", p.check.kernels, "names of kernels (default: all)");
 }
@@ -192,7 +222,7 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
     return app.exit(e, env.out, env.err), success;
   } catch (const CLI::CallForAllHelp& e) {
     return app.exit(e, env.out, env.err), success;
-  } catch (const CLI::ParseError& e) { throw UsageError{e.what(), "see " + program + " --help"}; }
+  } catch (const CLI::ParseError& e) { throw UsageError{fault_text(e), "see " + program + " --help"}; }
   if (app.got_subcommand("list")) return run_list(env);
   const Arch arch = arch_of(p.arch, env);
   if (app.got_subcommand("emit")) {
@@ -210,12 +240,14 @@ inline ExitCode dispatch(const Environment& env, std::vector<std::string> argume
     p.lower.pipelining = !p.no_pipelining;
     p.lower.tileops = tileops_of(p.tileops);
     p.lower.trace.values = integers_of(p.values);
+    p.lower.trace.trips = count_of<std::int64_t>("--trips", p.trips, "--trips 4");
     require_timeline(p.lower, !p.values.empty(), app.get_subcommand("lower")->count("--trips") > 0);
     return run_lower(env, p.lower);
   }
   p.check.arch = arch;
   p.check.pipelining = !p.no_pipelining;
   p.check.tileops = tileops_of(p.tileops);
+  p.check.seed = count_of<std::uint64_t>("--seed", p.seed, "--seed 2");
   p.check.settings = settings_of(p.settings);
   return run_check(env, p.check);
 }

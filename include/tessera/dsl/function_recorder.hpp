@@ -578,9 +578,9 @@ class FunctionRecorder final : public Recorder {
   }
   [[noreturn]] void refuse_branches(const Type& type, int axis, const Extent& a, const Extent& b) const {
     const auto text = [](const Extent& e) { return e.is_constant() ? std::to_string(e.constant) : std::string("a run-time extent"); };
-    const std::string variable = std::string(type.is_tile() ? name(type.space) : "tensor") + " variable";
+    const std::string variable = (type.is_tile() ? (type.space == Acc ? "an " : "a ") + std::string(name(type.space)) : std::string("a tensor")) + " variable";
     fail(build_.location(),
-         "if_: the branches leave a " + variable + " with different valid extents (axis " + std::to_string(axis) + ": " + text(a) + ", " + text(b) + ")",
+         "if_: the branches leave " + variable + " with different valid extents (axis " + std::to_string(axis) + ": " + text(a) + ", " + text(b) + ")",
          "give both values the same extents, computed before the branch: for a variable that starts as tile<...>(), set_valid_shape(tile<...>(), valid(...))");
   }
   void finish(OpId op, const Pool<Type>& types, const Pool<VarState*>& vars, const Pool<ValueId>& like) {

@@ -25,9 +25,13 @@ struct parameter_names {
 };
 /// Names the parameters of a kernel: `kernel("scale", params("x", "s"), ...)`.
 template <class... S>
+  requires(std::is_convertible_v<const S&, const char*> && ...)
 [[nodiscard]] constexpr auto params(const S&... names) {
   return parameter_names<sizeof...(S)>{{names...}};
 }
+template <class... S>
+  requires(!(std::is_convertible_v<const S&, const char*> && ...))
+broken::parameter_name_is_not_text<> params(const S&... names);
 
 /// "16x512": the dims of a kernel's family member, for its name.
 template <auto First, auto... Rest>
@@ -79,6 +83,9 @@ template <class... X>
   // Braces: recorded left to right.
   return Results<value_of<X>...>{detail::named_now(std::forward<X>(x), std::source_location())...};
 }
+template <class... X>
+  requires(sizeof...(X) < 1 || sizeof...(X) > 4)
+broken::result_count_is_not_supported<static_cast<int>(sizeof...(X))> results(X&&... x);
 
 namespace detail {
 

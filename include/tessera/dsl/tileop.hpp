@@ -10,7 +10,7 @@ namespace detail {
 // A kernel takes no tiles, a tile operation does.
 template <class S, DType D, MemorySpace M>
 struct parameter<Tile<S, D, M>> {
-  static constexpr bool supported = false, is_tile = D != boolean;
+  static constexpr bool supported = false, is_tile = D != boolean && M != Gm;
   static constexpr Direction direction = Direction::in;
   using value = Tile<S, D, M>;
 };
