@@ -88,6 +88,27 @@ TEST_CASE("few blocks are packed as well as it goes, whatever the order of size 
   CHECK(packing.peak() == p.least);
 }
 
+TEST_CASE("blocks that have their places keep them, and the others stand around those") {
+  PackingProblem p = problem({64, 32, 64, 32}, {0, 0, 0, 0}, {1, 1, 1, 1});
+  p.fixed = {-1, 32, -1, -1};
+  p.least = 192;
+  const Packing packing(p);
+  check_apart(p, packing);
+  CHECK(packing[1] == 32);
+  CHECK(packing[3] == 0);
+  CHECK(packing.peak() == 192);
+  // Above all others: the room below it is used.
+  p.fixed = {-1, -1, 1024, -1};
+  p.least = 1088;
+  const Packing high(p);
+  check_apart(p, high);
+  CHECK(high[2] == 1024);
+  CHECK(high.peak() == 1088);
+  // Nothing is left to be placed.
+  p.fixed = {0, 64, 96, 160};
+  CHECK(Packing(p).peak() == 192);
+}
+
 TEST_CASE("random blocks stay near what is needed at least") {
   double worst = 1, sum = 0;
   int count = 0, exact = 0;

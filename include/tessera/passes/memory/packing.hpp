@@ -20,8 +20,8 @@ struct PackingProblem {
   std::vector<std::int64_t> bytes;           ///< by block
   std::vector<std::uint32_t> begin, length;  ///< by block: when it is needed first, and for how long
   std::vector<Pair> pairs;
-  std::vector<std::int64_t> fixed;           ///< by block: its place where it has one already, else negative; empty: none has one
   std::int64_t least = 0;                    ///< no packing is smaller
+  std::vector<std::int64_t> fixed = {};      ///< by block: its place where it has one already, else negative; empty: none has one
 
   [[nodiscard]] std::size_t size() const { return bytes.size(); }
 };
