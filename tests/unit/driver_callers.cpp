@@ -101,6 +101,13 @@ TEST_CASE("emit writes the kernels, and the manifest says what calls them") {
   CHECK(j["callers"][1]["blocks"] == 4);
   CHECK(j["callers"][1]["arguments"][1]["direction"] == "out");
 }
+TEST_CASE("memory maps and timelines are those of kernels") {
+  Generator g;
+  for (const char* const what : {"--memory-map", "--timeline"}) {
+    CHECK(g.run({"lower", "shift_rows", what}) == 1);
+    CHECK(g.err.str().find("error: lower: a tile operation has no memory map and no timeline of its own (shift_rows)\n  hint: ask for those of a kernel that calls it\n") != std::string::npos);
+  }
+}
 TEST_CASE("the manifest writes attributes as the printer does") {
   Recording k;
   k.cast(k.tensor("x", f32, {8}), i32, Rounding::floor);

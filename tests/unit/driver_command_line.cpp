@@ -743,6 +743,16 @@ TEST_CASE("check runs a kernel with a split region, and notes once that it has n
   CHECK(contains(g.err.str(), "error: for: a split region has no text"));
 }
 
+TEST_CASE("check says how many results are NaN") {
+  Generator g;
+  g.add("root", 60, [](Tensor<Shape<16, 64>, f32> x, Scalar<f32> eps) { return sqrt(x * x + eps); });
+  CHECK(g.run({"check", "--set", "arg1=-3"}) == 0);
+  CHECK(contains(g.out.str(), "ok      root: "));
+  CHECK(contains(g.err.str(), ": note: check: 1024 of 1024 results are NaN, which agree with any NaN\n  hint: draw other numbers with --seed, or state those of scalars: --set eps=0.001\n"));
+  CHECK(g.run({"check", "--set", "arg1=1"}) == 0);
+  CHECK(g.err.str().empty());
+}
+
 TEST_CASE("check notes forms that a kernel does not have, once, and it has not failed") {
   Generator g;
   g.add("turned", 60, [](Tensor<Shape<64, 192>, f32> x, Out<Tensor<Shape<184, 64>, f32>> turned, Out<Tensor<Shape<64, 192>, f32>> out) {

@@ -79,7 +79,7 @@ TEST_CASE("what has no simt kernels refuses them with the line and a hint, and n
   Generator g;
   const std::string line = ":" + std::to_string(doubled.location().line) + ": error: ";
   CHECK(g.run({"emit", "--arch", "a3", "--out", g.directory.string(), "doubled"}) == 1);
-  CHECK(contains(g.err.str(), line + "simt: a3 has no simt kernels (doubled)\n  hint: emit and run it for a5: --arch a5, or .arch = Arch::a5\n  kernel: doubled\n"));
+  CHECK(contains(g.err.str(), line + "simt: a3 has no simt kernels (doubled)\n  hint: emit and run it for a5: --arch a5, ARCH a5 in CMake, or .arch = Arch::a5\n  kernel: doubled\n"));
   CHECK(g.run({"emit", "--arch", "a5", "--assembler", "0.27", "--out", g.directory.string(), "doubled"}) == 1);
   CHECK(contains(g.err.str(), line + "simt: assembler 0.27 has no simt kernels (doubled)"));
   CHECK(g.run({"emit", "--arch", "a5", "--emit", "pto,cpp", "--out", g.directory.string(), "doubled"}) == 1);

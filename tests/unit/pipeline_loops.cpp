@@ -417,7 +417,7 @@ TEST_CASE("a pipelined loop is not pipelined again") {
 TEST_CASE("what cannot be pipelined is refused where it is asked for") {
   CHECK(refusal([](Row x, Out<Row> out, Index n) {
           for (Index i : range(0, 64, n).pipelined(2)) store(exp(load<Shape<16, 64>>(x, at(i * 0, 0))), out, at(0, 0));
-        }) == "range: the loop cannot be pipelined (its step is no constant) | leave out pipelined(...), or write range(start, stop, step) with a small number as step");
+        }) == "range: the loop cannot be pipelined (its step is no constant) | leave out pipelined(...), or write range(start, stop, step) with a small number as step; blocks of a launch can each take rows that follow each other");
   CHECK(refusal([](Row x, Out<Row> out) {
           for (Index i : range(4).pipelined(2)) {
             Var k = 0;

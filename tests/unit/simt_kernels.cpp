@@ -398,7 +398,7 @@ inline const auto gather_or_simt = kernel("gather_or_simt", [](X x, Indices i, Y
 
 TEST_CASE("targets, assemblers and forms that have no simt kernels refuse them by name") {
   const std::string at = std::string(short_file(gather_or.location())) + ":" + std::to_string(gather_or.location().line) + ": error: ";
-  const std::string hint = "\n  hint: emit and run it for a5: --arch a5, or .arch = Arch::a5";
+  const std::string hint = "\n  hint: emit and run it for a5: --arch a5, ARCH a5 in CMake, or .arch = Arch::a5";
   CHECK(thrown([] { static_cast<void>(emit_pto(gather_or, {.arch = Arch::a3})); }) == at + "simt: a3 has no simt kernels (gather_or)" + hint);
   CHECK(contains(thrown([] { static_cast<void>(emit_pto(launcher, {.arch = Arch::a3})); }), "error: launch: a3 has no simt kernels (histogram)" + hint));
   CHECK(contains(thrown([] { static_cast<void>(emit_pto(twice_in_four, {.arch = Arch::a3})); }), "simt: a3 has no simt kernels (on_blocks)" + hint));

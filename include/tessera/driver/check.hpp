@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "../compile.hpp"
 #include "../simulate.hpp"
 #include "environment.hpp"
@@ -100,6 +102,22 @@ bool try_form(Errors& errors, const KernelEntry& kernel, std::string_view form, 
   });
   return all;
 }
+/// NaN agrees with NaN, whatever was computed: says how much of the results that is.
+inline void note_nan(Errors& errors, const KernelEntry& kernel, const Function& f, const std::vector<HostTensor>& results, const std::vector<Argument>& arguments) {
+  std::int64_t count = 0, nan = 0;
+  const auto look = [&](const HostTensor& t) {
+    if (!is_float(t.dtype())) return;
+    count += t.size();
+    for (std::int64_t i = 0; i < t.size(); ++i) nan += std::isnan(t.get(i)) ? 1 : 0;
+  };
+  for (const HostTensor& t : results) look(t);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (f.parameters[i].direction != Direction::in && arguments[i].writable() != nullptr) look(*arguments[i].writable());
+  if (nan > 0)
+    errors.note({kernel.location(), fmt::format("check: {} of {} results are NaN, which agree with any NaN", nan, count),
+                 "draw other numbers with --seed, or state those of scalars: --set eps=0.001"},
+                kernel);
+}
 /// Lowers, emits and runs one kernel. Throws.
 inline Statistics run_once(Errors& errors, const KernelEntry& kernel, const Program& meaning, const CheckCommand& command, const Settings& settings) {
   const Arch arch = command.arch;
@@ -126,7 +144,7 @@ inline Statistics run_once(Errors& errors, const KernelEntry& kernel, const Prog
   SimulateOptions options;
   options.arch = command.arch;
   options.statistics = &done;
-  static_cast<void>(simulate_lowered(meaning, lowered, arguments.list(), options));
+  note_nan(errors, kernel, meaning.entry(), simulate_lowered(meaning, lowered, arguments.list(), options), arguments.list());
   return done;
 }
 

@@ -116,6 +116,8 @@ inline ExitCode run_lower(const Environment& env, const LowerCommand& command) {
       const bool shown = command.memory_map || command.timeline || !command.svg.empty();
       if (shown && kernel.kind() == FunctionKind::simt)
         fail(kernel.location(), fmt::format("lower: a simt kernel has no memory map and no timeline ({})", name_of(kernel)), "print its IR: leave out --memory-map, --timeline and --svg");
+      if (shown && kernel.kind() == FunctionKind::tileop)
+        fail(kernel.location(), fmt::format("lower: a tile operation has no memory map and no timeline of its own ({})", name_of(kernel)), "ask for those of a kernel that calls it");
       if (!before && !after && !shown) env.out << print(lowered, printing);
       if (command.memory_map) detail::print_memory_maps(env.out, lowered);
       if (command.memory_map && command.timeline) env.out << '\n';

@@ -22,7 +22,7 @@ namespace tessera {
 /// source is compiled for.
 inline void require_target(const Function& f, Arch arch) {
   if (arch == Arch::a3) {
-    const char* const hint = "emit and run it for a5: --arch a5, or .arch = Arch::a5";
+    const char* const hint = "emit and run it for a5: --arch a5, ARCH a5 in CMake, or .arch = Arch::a5";
     if (f.kind == FunctionKind::simt) fail(f.location, Text("simt: a3 has no simt kernels (").append(f.name).append(")"), hint);
     if (const OpId o = first_launch(f)) fail(f[o].location, Text("launch: a3 has no simt kernels (").append(launched(f, o).name).append(")"), hint);
   }
