@@ -90,6 +90,18 @@ inline const auto tileop_products = kernel("tileop_products", [](Tensor<Shape<16
 });
 }  // namespace
 
+TEST_CASE("the assembler takes text with flags of its own") {
+  if (::test::assembler_is_absent()) return;
+  for (const Arch arch : {Arch::a3, Arch::a5})
+    for (const KernelEntry* k : {&tileop_tensors.entry(), &tileop_tails.entry(), &tileop_products.entry()}) {
+      const Function f = run_passes(trace_kernel(*k), full_pipeline(), {arch, true});
+      const std::string text = emit_pto_mlir(f, {.arch = arch, .assembler = ::test::assembler_version(), .level = 3});
+      const Assembled answer = assemble(text, arch, 3);
+      INFO(f.name.c_str() << " " << name(arch) << "\n" << answer.words << text);
+      CHECK(answer.accepted);
+    }
+}
+
 TEST_CASE("the assembler takes kernels that call tile operations") {
   if (::test::assembler_is_absent()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})

@@ -371,6 +371,19 @@ TEST_CASE("regions and buffers that overlap") {
   CHECK(addresses(f, {"a", "b"}) == "a 69632, b 69664");
 }
 
+TEST_CASE("what is larger than its space, wherever it would stand") {
+  const std::string said = refused(__LINE__, [](Row x, Out<Row> out) {
+    reserve<Mat>("ring", 9223372036854775807);
+    store(load<Shape<16, 64>>(x, at(0, 0)), out, at(0, 0));
+  });
+  CHECK(contains(said, "1: reserve: it is larger than its memory space (ring: 9223372036854775807 bytes, a3 has 524288 of Mat) | reserve less"));
+  const std::string unused = refused(__LINE__, [](Row x, Out<Row> out) {
+    [[maybe_unused]] auto b = buffer<Vec>("b", at_address(999936));
+    store(load<Shape<16, 64>>(x, at(0, 0)), out, at(0, 0));
+  });
+  CHECK(contains(unused, "1: buffer: it ends beyond what is safe to use (b: 0 bytes from 999936 of Vec, a3 has 188416)"));
+}
+
 TEST_CASE("what ends beyond the target's limit, with the bytes of it") {
   const auto high = [](Row x, Out<Row> out) {
     auto slots = buffer<Vec, 2>("slots", at_address(188416 - 4096));
@@ -411,7 +424,7 @@ TEST_CASE("reserved bytes count first, and what does not fit says so") {
     auto slots = buffer<Vec, 12>("slots");
     store(place(load<Shape<64, 64>>(x, at(0, 0)), slots[11]), out, at(0, 0));
   });
-  CHECK(contains(said, "Vec needs 196608 bytes, a3 has 188416 (1 tile at load: 16384, with gaps 196608)"));
+  CHECK(contains(said, "buffer: it is larger than its memory space (slots: 12 slots of 16384 bytes, a3 has 188416 of Vec) | use fewer slots or smaller tiles"));
 }
 
 TEST_CASE("no space is inferred for storage that is placed") {

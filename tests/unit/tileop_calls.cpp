@@ -211,6 +211,21 @@ TEST_CASE("outputs are variables of the caller, and calls keep their order") {
 )"));
   same(called, [](X x, Out<X> out) { out = (x + x + x) * 0.5f * 3.0f; });
 }
+TEST_CASE("a variable is given for one parameter that is written") {
+  const auto swap = tileop("swap_rows", [](InOut<Tile<Shape<16, 64>, f32, Vec>> a, InOut<Tile<Shape<16, 64>, f32, Vec>> b) {
+    Var t = a + 0.0f;
+    a = b * 1.0f;
+    b = t;
+  });
+  const auto k = kernel("swapped", [&](Tensor<Shape<16, 64>, f32> x, Out<Tensor<Shape<16, 64>, f32>> out) {
+    Var y = load<Shape<16, 64>>(x, at(0, 0));
+    swap(y, y);
+    store(y, out, at(0, 0));
+  });
+  const std::string said = test::thrown<UserError>([&] { (void)k.trace(); });
+  CHECK(said.find("error: call: one variable is given for two parameters that the tile operation writes (1 and 2)\n  hint: give each of them a variable of its own") != std::string::npos);
+}
+
 TEST_CASE("with tensors, outputs are variables or outputs of the kernel") {
   same(
       [](X x, Out<X> out, InOut<X> sum) {

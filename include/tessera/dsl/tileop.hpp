@@ -153,6 +153,15 @@ struct tileop_verdict<R, type_list<P...>, A...> {
   static constexpr Verdict value = make();
 };
 
+/// Throws UserError where one variable is given for two parameters that are written; null: one that is not.
+inline void refuse_one_variable(const void* const* written, std::size_t count, const std::source_location& at) {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i)
+    for (std::int64_t k = 0; k < i; ++k)
+      if (written[i] != nullptr && written[i] == written[k])
+        fail(location_of(at), Text("call: one variable is given for two parameters that the tile operation writes (").append(k + 1).append(" and ").append(i + 1).append(")"),
+             "give each of them a variable of its own");
+}
+
 template <class R, class Parameters>
 class tileop_callable;
 template <class R, class... P>
@@ -180,6 +189,8 @@ class tileop_callable<R, type_list<P...>> : public registered {
   auto call(const std::source_location& at, const A&... arguments) const {
     constexpr std::size_t outputs = (std::size_t{0} + ... + std::size_t{A::is_output});
     const kept_argument* const list[sizeof...(A) + 1] = {&arguments..., nullptr};
+    const void* const written[sizeof...(A) + 1] = {(A::is_output ? arguments.object : nullptr)..., nullptr};
+    refuse_one_variable(written, sizeof...(A), at);
     ValueId results[outputs + call_result<R>::count + 1];
     record_call(entry(), list, sizeof...(A), results, outputs + call_result<R>::count, at);
     const ValueId* next = results;

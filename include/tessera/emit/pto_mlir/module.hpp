@@ -349,10 +349,11 @@ class Module {
  private:
   // The assembler puts runs of vector and of cube operations into sections of their own, unless the function has a kind. It must
   // not where a loop or branch holds both, where a value of one section is used in another, or around the blocks of a while loop;
-  // and it need not where threads are launched, which only a vector core does.
+  // and it need not where threads are launched, which only a vector core does. Flags do not tell it which section they belong to.
   [[nodiscard]] std::string_view attributes_of_kernel() const {
-    const bool one_section = cores_.both() ? cores_.both_in_one_region || cores_.in_while || defined_in_section_ : !f.launched.empty();
-    return one_section ? "pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>" : "pto.entry";
+    const bool one_section = cores_.both() ? cores_.both_in_one_region || cores_.in_while || defined_in_section_ : !f.launched.empty() || has_sync(f);
+    if (!one_section) return "pto.entry";
+    return cores_.cube && !cores_.vector ? "pto.entry, pto.kernel_kind = #pto.kernel_kind<cube>" : "pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>";
   }
   static std::string identifier(std::string_view text) {
     std::string clean;

@@ -27,7 +27,8 @@ class StorageCheck {
 
   void run() const {
     for (std::size_t i = 0; i < f_.storage.size(); ++i) {
-      if (f_.storage[i].fixed && bytes_[i] > 0) within_space(i);
+      if (f_.storage[i].fixed) within_space(i);
+      else not_too_large(i);
       same_slot(i);
     }
     for (std::size_t i = 0; i < f_.storage.size(); ++i)
@@ -62,6 +63,15 @@ class StorageCheck {
          kind(s) + ": it ends beyond what is safe to use (" + s.name.str() + ": " + std::to_string(all * bytes_[i]) + " bytes from " + std::to_string(s.address) + " of " +
              std::string(name(s.space)) + ", " + std::string(name(arch_)) + " has " + std::to_string(limit) + ")",
          "choose a lower address, or leave it to the planner");
+  }
+  void not_too_large(std::size_t i) const {
+    const Storage& s = f_.storage[i];
+    const std::int64_t limit = capacity(s.space, arch_);
+    if (bytes_[i] > limit / std::max<std::int64_t>(1, s.slots))
+      fail(s.location,
+           kind(s) + ": it is larger than its memory space (" + s.name.str() + ": " + (s.slots > 1 ? std::to_string(s.slots) + " slots of " : "") + std::to_string(bytes_[i]) + " bytes, " +
+               std::string(name(arch_)) + " has " + std::to_string(limit) + " of " + std::string(name(s.space)) + ")",
+           s.is_reserved() ? "reserve less" : "use fewer slots or smaller tiles");
   }
   [[nodiscard]] bool meet(std::uint32_t a, std::uint32_t b) const {
     const Spans &x = lives_.spans(a), &y = lives_.spans(b);
