@@ -169,7 +169,7 @@ TEST_CASE("every example kernel gives the same numbers on the CPU simulator, wit
       const Program p = driver::trace_all(kernels[i], sources);
       for (const Function& f : p.functions) {
         if (f.kind != FunctionKind::kernel || (f.target != Function::any_target && f.target != static_cast<int>(arch))) continue;
-        const Function lowered = run_passes(f, default_pipeline(), {arch});
+        const Function lowered = run_passes(f, full_pipeline(), {arch, true});
         const Limit* const limit = limit_of(std::string_view(f.name));
         if (!f.tileops.empty() && limit == nullptr) {
           Function called = f;
