@@ -57,65 +57,6 @@ TEST_CASE("the assembler takes kernels that were recorded on tiles of rank above
 }
 
 namespace {
-using Rows = Tile<Shape<16, 64>, f32, Vec>;
-using Long = Tensor<Shape<dyn<"S">, 64>, f32>;
-inline const auto softmax_rows = tileop("softmax_rows", [](Rows x) {
-  auto e = exp(x - row_max(x));
-  return e / row_sum(e);
-});
-inline const auto centre_rows = tileop("centre_rows", [](Long x, Index i, Out<Long> out) {
-  auto t = load<Shape<16, 64>>(x, at(i, 0), clamped);
-  store(t - row_max(t), out, at(i, 0));
-});
-inline const auto add_product = tileop("add_product", [](InOut<Tile<Shape<16, 32>, f32, Acc>> c, Tile<Shape<16, 64>, f16, Left> a, Tile<Shape<64, 32>, f16, Right> b) {
-  c = matmul_acc(c, a, b);
-});
-inline const auto tileop_tensors = kernel("tileop_tensors", [](Tensor<Shape<16, 64>, f32> x) { return softmax_rows(softmax_rows(x)); });
-inline const auto tileop_tails = kernel("tileop_tails", [](Long x, Out<Long> out, Out<Long> centred) {
-  for (Index i : range(0, dim(x, 0), 16)) {
-    Var t = load<Shape<16, 64>>(x, at(i, 0), clamped);
-    if_(i > 0, [&] { t = softmax_rows(t); });
-    store(t, out, at(i, 0));
-    centre_rows(x, i, centred);
-  }
-});
-inline const auto tileop_products = kernel("tileop_products", [](Tensor<Shape<16, 128>, f16> a, Tensor<Shape<128, 32>, f16> b, Out<Tensor<Shape<16, 32>, f32>> out) {
-  Var c = tile<Shape<16, 32>, f32, Acc>();
-  for (Index k : range(0, 128, 64)) {
-    auto l = move<Left>(load<Shape<16, 64>, Mat>(a, at(0, k)));
-    auto r = move<Right>(load<Shape<64, 32>, Mat>(b, at(k, 0)));
-    if_(k == 0, [&] { c = matmul(l, r); }, [&] { add_product(c, l, r); });
-  }
-  store(c, out, at(0, 0));
-});
-}  // namespace
-
-TEST_CASE("the assembler takes text with flags of its own") {
-  if (::test::assembler_is_absent()) return;
-  for (const Arch arch : {Arch::a3, Arch::a5})
-    for (const KernelEntry* k : {&tileop_tensors.entry(), &tileop_tails.entry(), &tileop_products.entry()}) {
-      const Function f = run_passes(trace_kernel(*k), full_pipeline(), {arch, true});
-      const std::string text = emit_pto_mlir(f, {.arch = arch, .assembler = ::test::assembler_version(), .level = 3});
-      const Assembled answer = assemble(text, arch, 3);
-      INFO(f.name.c_str() << " " << name(arch) << "\n" << answer.words << text);
-      CHECK(answer.accepted);
-    }
-}
-
-TEST_CASE("the assembler takes kernels that call tile operations") {
-  if (::test::assembler_is_absent()) return;
-  for (const Arch arch : {Arch::a3, Arch::a5})
-    for (const int level : {2, 3})
-      for (const KernelEntry* k : {&tileop_tensors.entry(), &tileop_tails.entry(), &tileop_products.entry()}) {
-        const Function f = run_passes(trace_kernel(*k), default_pipeline(), {arch});
-        const std::string text = emit_pto_mlir(f, {.arch = arch, .assembler = ::test::assembler_version(), .level = level});
-        const Assembled answer = assemble(text, arch, level);
-        INFO(f.name.c_str() << " " << name(arch) << " level " << level << "\n" << answer.words << text);
-        CHECK(answer.accepted);
-      }
-}
-
-namespace {
 template <DType D>
 inline const auto copied = simt("copied_" + std::string(name(D)), threads(64), params("x", "y", "s"), [](Tensor<Shape<dyn<"N">, 8>, D> x, Out<Tensor<Shape<dyn<"N">, 8>, D>> y, Scalar<D> s) {
   for (Index k : range(thread_index(), dim(x, 0), thread_count())) {

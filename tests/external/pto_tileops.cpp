@@ -1,10 +1,11 @@
-// The real assembler takes tile operations that stay functions, and orders their calls by what they do to their arguments.
+// The real assembler takes kernels that call tile operations, in place and as functions, with and without flags of ours, and orders
+// calls by what they do to their arguments.
 #include "support/catch.hpp"
 #include "support/ptoas.hpp"
 #include "tessera/compile.hpp"
 #include "tessera/kernel.hpp"
 
-namespace called {
+namespace tileops {
 using namespace tessera;
 
 using Rows = Tile<Shape<16, 64>, f32, Vec>;
@@ -25,6 +26,11 @@ inline const auto scaled_sum = tileop("scaled_sum", params("sum", "x", "s", "n")
   if_(n > 2, [&] { t = t + slice<Shape<1, 64>>(x, at(3, 0)); });
   sum = sum + t;
   return row_sum(t);
+});
+
+inline const auto centre_rows = tileop("centre_rows", [](Long x, Index i, Out<Long> out) {
+  auto t = load<Shape<16, 64>>(x, at(i, 0), clamped);
+  store(t - row_max(t), out, at(i, 0));
 });
 
 const auto tensors = kernel("tensors", [](X x) { return softmax_rows(softmax_rows(x)); });
@@ -54,13 +60,37 @@ const auto sums = kernel("sums", params("x", "y", "n", "out", "row_sums"), [](Lo
   store(sum, out, at(0, 0));
 });
 
+// Its body moves data, so text has it in place only.
+const auto centred = kernel("centred", [](Long x, Out<Long> out) {
+  for (Index i : range(0, dim(x, 0), 16)) centre_rows(x, i, out);
+});
+
 Function lowered(const KernelEntry& k, Arch arch) { return lower(trace_kernel(k), {.arch = arch, .level = 3, .tileops = TileopForm::called}); }
-bool absent() { return ::test::assembler_is_absent() || ::test::assembler_version() == Assembler::v0_27; }
-}  // namespace called
+bool has_no_calls() { return ::test::assembler_is_absent() || ::test::assembler_version() == Assembler::v0_27; }
+}  // namespace tileops
+
+TEST_CASE("the assembler takes tile operations in place of their calls, and text with flags of its own") {
+  using namespace tileops;
+  if (::test::assembler_is_absent()) return;
+  struct Form {
+    int level;
+    bool synchronise;
+  };
+  for (const Arch arch : {Arch::a3, Arch::a5})
+    for (const Form form : {Form{2, false}, Form{3, false}, Form{3, true}})
+      for (const KernelEntry* k : {&tensors.entry(), &tails.entry(), &products.entry(), &centred.entry()}) {
+        const Assembler version = ::test::assembler_version();
+        const Function f = lower(trace_kernel(*k), {.arch = arch, .level = form.level, .synchronise = form.synchronise});
+        const std::string text = emit_pto_mlir(f, {.arch = arch, .assembler = version, .level = form.level});
+        const ::test::Assembled answer = ::test::assemble(text, arch, form.level);
+        INFO(name(arch) << " level " << form.level << "\n" << answer.words << text);
+        CHECK(answer.accepted);
+      }
+}
 
 TEST_CASE("the assembler takes tile operations that stay functions") {
-  using namespace called;
-  if (absent()) return;
+  using namespace tileops;
+  if (has_no_calls()) return;
   for (const Arch arch : {Arch::a3, Arch::a5})
     for (const int level : {2, 3})
       for (const KernelEntry* k : {&tensors.entry(), &tails.entry(), &products.entry(), &sums.entry()}) {
@@ -73,8 +103,8 @@ TEST_CASE("the assembler takes tile operations that stay functions") {
 }
 
 TEST_CASE("the assembler waits around calls for what they read and write") {
-  using namespace called;
-  if (absent()) return;
+  using namespace tileops;
+  if (has_no_calls()) return;
   for (const int level : {2, 3}) {
     const std::string cpp = ::test::assemble(emit_pto_mlir(lowered(tensors.entry(), Arch::a3), {.level = level}), Arch::a3, level).cpp;
     INFO(cpp);

@@ -213,51 +213,47 @@ class kernel_entry final : public KernelEntry {
 template <class E>
 concept traceable = requires(const E& e) { trace_kernel(e); };
 
+/// What registered functions of a lambda share: they are called like functions, and traced. `calls`: with those that they call.
+template <class F, class R = std::remove_cvref_t<typename signature<decltype(&F::operator())>::result>, bool calls = false>
+class defined : public callable<R, typename signature<decltype(&F::operator())>::parameters> {
+ public:
+  using parameter_types = typename signature<decltype(&F::operator())>::parameters;
+  using result_type = R;
+
+  /// Runs the lambda once and returns the recorded function; where it calls others, the program. Throws UserError. Needs
+  /// <tessera/compile.hpp>.
+  template <class E = KernelEntry>
+    requires traceable<E>
+  [[nodiscard]] auto trace() const {
+    if constexpr (calls) return trace_program(static_cast<const E&>(this->entry()));
+    else return trace_kernel(static_cast<const E&>(this->entry()));
+  }
+  template <class E = KernelEntry>
+    requires(!traceable<E>)
+  broken::trace_needs_include_tessera_compile_hpp<> trace() const;
+
+ protected:
+  using callable<R, parameter_types>::callable;
+};
+
 }  // namespace detail
 
 /// A registered kernel. Inside an orchestration or a wrapper it is called like a function.
 template <class F>
-class Kernel : public detail::callable<std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>,
-                                       typename detail::signature<decltype(&F::operator())>::parameters> {
+class Kernel : public detail::defined<F> {
  public:
-  using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
-  using result_type = std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>;
-
   /// `names`: null, or one for each parameter.
   TESSERA_INLINE Kernel(std::string_view name, F&& f, const char* const* names, const std::source_location& at)
-      : detail::callable<result_type, parameter_types>(
-            Registry::instance().add(new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at)))) {}
-  /// Runs the lambda once and returns the recorded function. Throws UserError. Needs <tessera/compile.hpp>.
-  template <class E = KernelEntry>
-    requires detail::traceable<E>
-  [[nodiscard]] auto trace() const {
-    return trace_kernel(static_cast<const E&>(this->entry()));
-  }
-  template <class E = KernelEntry>
-    requires(!detail::traceable<E>)
-  broken::trace_needs_include_tessera_compile_hpp<> trace() const;
+      : detail::defined<F>(Registry::instance().add(new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at)))) {}
 };
 
 /// A registered function that calls kernels: an orchestration, spmd or group. It is called like a kernel.
 template <class F>
-class Caller : public detail::callable<std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>,
-                                       typename detail::signature<decltype(&F::operator())>::parameters> {
+class Caller : public detail::defined<F, std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>, true> {
  public:
-  using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
-  using result_type = std::remove_cvref_t<typename detail::signature<decltype(&F::operator())>::result>;
-
   TESSERA_INLINE Caller(FunctionKind kind, std::int64_t blocks, std::string_view name, F&& f, const char* const* names, const std::source_location& at)
-      : detail::callable<result_type, parameter_types>(Registry::instance().add(
+      : Caller::defined(Registry::instance().add(
             new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at), kind, blocks))) {}
-  /// Runs the lambda and those that it calls once each and returns the program. Throws UserError. Needs <tessera/compile.hpp>.
-  template <class E = KernelEntry>
-    requires detail::traceable<E>
-  [[nodiscard]] auto trace() const {
-    return trace_program(static_cast<const E&>(this->entry()));
-  }
-  template <class E = KernelEntry>
-    requires(!detail::traceable<E>)
-  broken::trace_needs_include_tessera_compile_hpp<> trace() const;
 };
 
 namespace detail {

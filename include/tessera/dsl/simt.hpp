@@ -70,23 +70,11 @@ broken::thread_extents_are_not_integers<> threads(const N&... extents);
 
 /// A registered simt kernel.
 template <class F>
-class Simt : public detail::callable<void, typename detail::signature<decltype(&F::operator())>::parameters> {
+class Simt : public detail::defined<F, void> {
  public:
-  using parameter_types = typename detail::signature<decltype(&F::operator())>::parameters;
-  using result_type = void;
-
   TESSERA_INLINE Simt(const Threads& threads, std::string_view name, F&& f, const char* const* names, const std::source_location& at)
-      : detail::callable<void, parameter_types>(Registry::instance().add(
+      : detail::defined<F, void>(Registry::instance().add(
             new detail::kernel_entry<F>(name, static_cast<F&&>(f), names, detail::location_of(at), FunctionKind::simt, 1, threads))) {}
-  /// Runs the lambda once and returns the recorded function. Throws UserError. Needs <tessera/compile.hpp>.
-  template <class E = KernelEntry>
-    requires detail::traceable<E>
-  [[nodiscard]] auto trace() const {
-    return trace_kernel(static_cast<const E&>(this->entry()));
-  }
-  template <class E = KernelEntry>
-    requires(!detail::traceable<E>)
-  broken::trace_needs_include_tessera_compile_hpp<> trace() const;
 };
 
 /// Registers the lambda as a simt kernel:

@@ -227,6 +227,17 @@ inline void Engine::run_tileop(OpId op) {
     define(op, result, std::make_shared<Data>(inner.read(end, from)));
   }
 }
+// Of a call or a launch. Memory is handed on with the dims with which the caller sees it.
+inline void Engine::bind_argument(OpId op, int i, const Function& to, Engine& inner) const {
+  const Parameter& p = to.parameters[static_cast<std::size_t>(i)];
+  const ValueId v = f_.operand(op, i);
+  if (f_.type(v).is_scalar()) return inner.set_number(p.value, number(v));
+  const std::shared_ptr<Data>& memory = data_of(v);
+  const Box dims = slots_[v.index].is_memory ? slots_[v.index].dims : memory->dims;
+  bind_dims(inner, p, dims, f_[op].location);
+  inner.set_memory(p.value, memory, p.direction);
+  inner.slots_[p.value.index].dims = dims;
+}
 inline void Engine::run_call(OpId op) {
   if (runs_on_chip(f_.kind)) return run_tileop(op);
   if (program_ == nullptr) throw InternalError("simulate: a call outside of a program");
@@ -238,16 +249,7 @@ inline void Engine::run_call(OpId op) {
   for (int i = 0; i < f_.operand_count(op); ++i) shared.add(slots_[f_.operand(op, i).index].data);
   for (std::int64_t block = 0; block < blocks; ++block) {
     Engine inner(to, callee_options(options, f_.kind, to, block), program_);
-    for (int i = 0; i < f_.operand_count(op); ++i) {
-      const Parameter& p = to.parameters[static_cast<std::size_t>(i)];
-      const ValueId v = f_.operand(op, i);
-      if (f_.type(v).is_scalar()) {
-        inner.set_number(p.value, number(v));
-        continue;
-      }
-      bind_dims(inner, p, slots_[v.index].data->dims, f_[op].location);
-      inner.set_memory(p.value, slots_[v.index].data, p.direction);
-    }
+    for (int i = 0; i < f_.operand_count(op); ++i) bind_argument(op, i, to, inner);
     const OpId end = inner.run();
     add_statistics(statistics, inner.statistics);
     if (blocks > 1) results.add(inner, end, block);
@@ -285,17 +287,7 @@ inline OpId Engine::run_until_sync(OpId from) {
 inline void Engine::run_launch(OpId op) {
   const Function& to = launched(f_, op);
   Engine inner(to, options);
-  for (int i = 0; i < f_.operand_count(op); ++i) {
-    const Parameter& p = to.parameters[static_cast<std::size_t>(i)];
-    const ValueId v = f_.operand(op, i);
-    if (f_.type(v).is_scalar()) {
-      inner.set_number(p.value, number(v));
-      continue;
-    }
-    bind_dims(inner, p, slots_[v.index].dims, f_[op].location);
-    inner.set_memory(p.value, data_of(v), p.direction);
-    inner.slots_[p.value.index].dims = slots_[v.index].dims;
-  }
+  for (int i = 0; i < f_.operand_count(op); ++i) bind_argument(op, i, to, inner);
   inner.run();
   add_statistics(statistics, inner.statistics);
 }

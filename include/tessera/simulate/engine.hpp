@@ -275,6 +275,7 @@ class Engine {
   void run_launch(OpId op);
   [[nodiscard]] OpId run_threads();
   OpId run_until_sync(OpId from);
+  void bind_argument(OpId op, int i, const Function& to, Engine& callee) const;
   void bind_tileop_argument(OpId op, int i, Engine& callee) const;
   void check_arguments(OpId op, const Function& to) const;
   void take_results(OpId op, const Engine& callee, OpId end);

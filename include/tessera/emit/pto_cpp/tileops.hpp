@@ -31,12 +31,7 @@ class TileopText {
 
   // --- parameters: as the definition has them, then what the body needs besides ---
   void arguments() {
-    const int fixed = fixed_operands(f_, op_);
-    for (int i = 0; i < fixed; ++i)
-      if (const ValueId v = f_.operand(op_, i); body_.uses(v)) argument(v, body_.input(i));
-    for (int i = 0; i < f_.result_count(op_); ++i) carried(i);
-    for (const ValueId v : body_.used())
-      if (f_.type(v).is_tile()) argument(v, "tile");
+    body_.for_each_parameter([&](ValueId v, std::string_view name) { argument(v, name); }, [&](int i) { carried(i); });
   }
   void argument(ValueId v, std::string_view name) {
     if (f_.type(v).is_tile()) return tile(v, name);

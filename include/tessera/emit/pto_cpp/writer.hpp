@@ -12,6 +12,7 @@
 #include "../../ir/accesses.hpp"
 #include "../../ir/cores.hpp"
 #include "../../ir/signature.hpp"
+#include "../tileop_body.hpp"
 #include "text.hpp"
 
 namespace tessera {
@@ -267,33 +268,23 @@ class Writer {
     return scope_->parameters.back().inside;
   }
   /// The name of the function `text`, of which `wanted` is the name that it wants: equal ones are one. `text`: what follows the name.
-  const std::string& function(std::string_view wanted, const std::string& text) {
-    for (const auto& known : functions_)
-      if (known.wanted == wanted && known.text == text) return known.name;
-    functions_.push_back({std::string(wanted), names.unique(wanted), text});
-    return functions_.back().name;
+  std::string_view function(std::string_view wanted, const std::string& text) {
+    return functions_.add(wanted, text, [&](std::string_view name) { return names.unique(name); });
   }
   /// The text of these functions.
   [[nodiscard]] std::string functions_text() const {
     std::string text;
-    for (const auto& known : functions_) text.append("static AICORE inline void ").append(known.name).append(known.text).append("\n");
+    for (const auto& known : functions_.list()) text.append("static AICORE inline void ").append(known.name).append(known.text).append("\n");
     return text;
   }
 
  private:
-  struct Known {
-    std::string wanted, name, text;
-  };
   void exchange(FunctionScope& s) {
     std::swap(out, s.out);
     std::swap(names, s.names);
     std::swap(indent_, s.indent);
   }
-  [[nodiscard]] bool is_inside(ValueId v) const {
-    for (BlockId b = f.defining_block(v); b && f[b].owner; b = f[f[b].owner].parent)
-      if (f[b].owner == scope_->body) return true;
-    return false;
-  }
+  [[nodiscard]] bool is_inside(ValueId v) const { return pto::is_made_in(f, v, scope_->body); }
   [[nodiscard]] std::string from_outside(ValueId v) const {
     std::string& known = scope_->scalars[v.index];
     if (!known.empty()) return known;
@@ -314,7 +305,7 @@ class Writer {
   std::vector<bool> shared_;
   std::vector<std::pair<std::int64_t, std::string>> dims_;
   FunctionScope* scope_ = nullptr;
-  std::vector<Known> functions_;
+  pto::TileopFunctions functions_;
 };
 
 [[noreturn]] inline void contradict(const Writer& w, OpId o, const std::string& what) {

@@ -12,6 +12,7 @@
 
 #include "../../ir/cores.hpp"
 #include "../../ir/signature.hpp"
+#include "../tileop_body.hpp"
 #include "addresses.hpp"
 #include "function_scope.hpp"
 
@@ -291,22 +292,17 @@ class Module {
     s.tiles[v.index] = static_cast<std::uint32_t>(handles_.size());
     handles_.push_back(inside);
   }
-  [[nodiscard]] bool is_inside(ValueId v) const {
-    for (BlockId b = f.defining_block(v); b && f[b].owner; b = f[f[b].owner].parent)
-      if (f[b].owner == scope_->body) return true;
-    return false;
-  }
+  [[nodiscard]] bool is_inside(ValueId v) const { return is_made_in(f, v, scope_->body); }
   /// The name of the function `text`, of which `wanted` is the name that it wants: equal ones are one. `text`: what follows the name.
   std::string_view function(std::string_view wanted, const std::string& text) {
     const auto taken = [&](const std::string& name) {
-      return name == std::string_view(f.name) || std::any_of(functions_.begin(), functions_.end(), [&](const auto& known) { return known.first == name; });
+      return name == std::string_view(f.name) || std::any_of(functions_.list().begin(), functions_.list().end(), [&](const auto& known) { return known.name == name; });
     };
-    for (const auto& [name, known] : functions_)
-      if (known == text && name.substr(0, wanted.size()) == wanted) return name;
-    std::string name(wanted);
-    for (int n = 2; taken(name); ++n) name = std::string(wanted) + "_" + std::to_string(n);
-    functions_.push_back({name, text});
-    return functions_.back().first;
+    return functions_.add(wanted, text, [&](std::string_view plain) {
+      std::string name(plain);
+      for (int n = 2; taken(name); ++n) name = std::string(plain) + "_" + std::to_string(n);
+      return name;
+    });
   }
 
   // --- views of parameters ---
@@ -331,7 +327,7 @@ class Module {
     cores_ = cores_of(f);
     out_ = &body_;
     write_body(*this);
-    for (const auto& [name, function] : functions_) head.append("  func.func private @").append(name).append(function);
+    for (const auto& known : functions_.list()) head.append("  func.func private @").append(known.name).append(known.text);
     head.append("  func.func @").append(symbol).append("(").append(arguments);
     head.append(") attributes {").append(attributes.empty() ? attributes_of_kernel() : attributes).append("} {\n");
     body_.append("  }\n");
@@ -498,7 +494,7 @@ class Module {
   Labels labels_;
   Constants constants_{labels_};
   FunctionScope* scope_ = nullptr;
-  std::vector<std::pair<std::string, std::string>> functions_;  // name, and what follows it
+  TileopFunctions functions_;
   std::vector<std::pair<std::int64_t, Name>> symbols_;
   std::vector<std::vector<View>> views_;  // by parameter
   const char* file_ = nullptr;

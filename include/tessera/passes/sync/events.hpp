@@ -32,7 +32,7 @@ class EventNumbers {
   }
 
  private:
-  struct Life {
+  struct LiveRange {
     std::uint32_t pair = 0, begin = 0, end = 0;
   };
 
@@ -55,19 +55,19 @@ class EventNumbers {
     plan_.barriers[before.index] |= bit(Pipe::none);
   }
   // When the flag of a pair may be raised; a set stands behind its operation, a wait in front of its own.
-  [[nodiscard]] Life life(std::uint32_t n) const {
+  [[nodiscard]] LiveRange life(std::uint32_t n) const {
     const FlagPair& p = plan_.pairs[n];
     if (p.home) return {n, 2 * order_.begin(p.home), 2 * order_.end(p.home) + 1};
     return {n, 2 * order_.end(p.after) + 1, 2 * order_.begin(p.before)};
   }
   // False: some pairs were changed, as there are not enough numbers.
   bool assign() {
-    std::vector<Life> lives;
+    std::vector<LiveRange> lives;
     for (std::uint32_t n = 0; n < plan_.pairs.size(); ++n)
       if (plan_.pairs[n].used) lives.push_back(life(n));
-    std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) { return a.begin != b.begin ? a.begin < b.begin : a.pair < b.pair; });
+    std::sort(lives.begin(), lives.end(), [](const LiveRange& a, const LiveRange& b) { return a.begin != b.begin ? a.begin < b.begin : a.pair < b.pair; });
     std::uint32_t ends[pipe_count][pipe_count][event_count] = {};
-    for (const Life& l : lives) {
+    for (const LiveRange& l : lives) {
       FlagPair& p = plan_.pairs[l.pair];
       std::uint32_t* const of_pipes = ends[at(p.from)][at(p.to)];
       const int free = longest_free(of_pipes, p.avoided);
@@ -91,11 +91,11 @@ class EventNumbers {
   // in front of the earlier one. The two are those that it moves least.
   void save_number(std::uint32_t n) {
     std::vector<std::uint32_t> near;
-    const Life mine = life(n);
+    const LiveRange mine = life(n);
     for (std::uint32_t k = 0; k < plan_.pairs.size(); ++k) {
       const FlagPair& q = plan_.pairs[k];
       if (!q.used || q.from != plan_.pairs[n].from || q.to != plan_.pairs[n].to) continue;
-      if (const Life other = life(k); other.begin <= mine.end && mine.begin <= other.end) near.push_back(k);
+      if (const LiveRange other = life(k); other.begin <= mine.end && mine.begin <= other.end) near.push_back(k);
     }
     std::optional<FlagPair> best;
     std::uint32_t least = UINT32_MAX, of[2] = {};

@@ -37,7 +37,7 @@ class OrderWalk {
   [[nodiscard]] const std::optional<FlagFault>& flag_fault() const { return flag_fault_; }
 
  private:
-  using Matrix = std::array<Moments, pipe_count>;
+  using Matrix = std::array<VectorClock, pipe_count>;
 
   // --- the walk ---
   void block(BlockId b) {
@@ -55,10 +55,10 @@ class OrderWalk {
     waits(op);
     barriers(op);
     if (mode_ != Mode::flags) require(op, pipe);
-    const Moment m = tick(op);
+    const Timestamp m = tick(op);
     for (const Touch& t : touches_.of(op)) record(t, op, m);
     path_.last[at(pipe)] = m;
-    Moments& known = path_.known[at(pipe)];
+    VectorClock& known = path_.known[at(pipe)];
     if (!overlaps_itself(pipe, arch_)) known[at(pipe)] = m;
     rows_[op.index] = known;
     rows_[op.index][at(pipe)] = m;
@@ -73,7 +73,7 @@ class OrderWalk {
     leave(op);
   }
   void leave(OpId op) {
-    const Moment m = tick(op);
+    const Timestamp m = tick(op);
     path_.forward(m);
     Matrix& exit = exits_[op.index] = path_.known;
     for (std::size_t p = 0; p < exit.size(); ++p) exit[p][p] = m;
@@ -107,7 +107,7 @@ class OrderWalk {
     }
     for (const std::uint32_t n : plan_.homes(op)) path_.raised.erase(n);
   }
-  Moment tick(OpId op) {
+  Timestamp tick(OpId op) {
     op_at_.resize(++now_ + 1);
     op_at_[now_] = op;
     return now_;
@@ -115,7 +115,7 @@ class OrderWalk {
   // Both paths end here.
   void join(Path other) {
     if (failed_) return;
-    const Moment m = ++now_;
+    const Timestamp m = ++now_;
     path_.forward(m);
     other.forward(m);
     know_same_flags(path_, other);
@@ -129,15 +129,15 @@ class OrderWalk {
   }
 
   // --- what is in order already ---
-  void record(const Touch& t, OpId op, Moment m) {
-    const Deed made{op, m, t.pipe, t.writes};
+  void record(const Touch& t, OpId op, Timestamp m) {
+    const PipeAccess made{op, m, t.pipe, t.writes};
     if (t.space != Gm) path_.chip[t.space].record(t.bytes, made);
-    else path_.tensors[t.tensor].record(made, [&](Moment moment) { return run_with(op, moment).block; });
+    else path_.tensors[t.tensor].record(made, [&](Timestamp moment) { return run_with(op, moment).block; });
   }
   // What an instruction touches waits for whatever it meets: the latest first, since who knows that often knows the others, too.
   void require(OpId op, Pipe pipe) {
     for (;;) {
-      const Deed latest = missing(op, pipe);
+      const PipeAccess latest = missing(op, pipe);
       if (latest.moment == 0) return;
       if (mode_ != Mode::complete) failed_ = true;
       if (failed_) return;
@@ -145,34 +145,34 @@ class OrderWalk {
       else add_pair(latest, pipe, op);
     }
   }
-  // The latest deed that an instruction must wait for and does not; none: its moment is 0.
-  [[nodiscard]] Deed missing(OpId op, Pipe pipe) const {
-    Deed latest;
+  // The latest access that an instruction must wait for and does not; none: its moment is 0.
+  [[nodiscard]] PipeAccess missing(OpId op, Pipe pipe) const {
+    PipeAccess latest;
     for (const Touch& t : touches_.of(op)) {
-      const auto look = [&](const Deed& d, bool in_order) {
+      const auto look = [&](const PipeAccess& d, bool in_order) {
         if (d.moment > latest.moment && !in_order && !is_done(d, pipe, op)) latest = d;
       };
       if (t.space == Gm)
-        path_.tensors[t.tensor].for_each_earlier(t.writes, [&](const Deed& d) { look(d, d.op && are_apart(f_, d.op, op, run_with(op, d.moment))); });
+        path_.tensors[t.tensor].for_each_earlier(t.writes, [&](const PipeAccess& d) { look(d, d.op && are_apart(f_, d.op, op, run_with(op, d.moment))); });
       else
-        path_.chip[t.space].for_each_earlier(t.bytes, t.writes, [&](const Deed& d) {
+        path_.chip[t.space].for_each_earlier(t.bytes, t.writes, [&](const PipeAccess& d) {
           look(d, d.op && d.is_last && d.pipe == pipe && follows_in_step(f_, d.op, op, t.space, t.bytes));
         });
     }
     return latest;
   }
   // How an earlier moment stands to an operation now.
-  [[nodiscard]] Relation run_with(OpId op, Moment m) const {
+  [[nodiscard]] Relation run_with(OpId op, Timestamp m) const {
     Relation r{f_[op].parent, {}};
     for (; m <= begin_[r.block.index] && f_[r.block].owner; r.block = f_[r.between].parent) r.between = f_[r.block].owner;
     return r;
   }
-  [[nodiscard]] bool is_done(const Deed& d, Pipe to, OpId op) const {
+  [[nodiscard]] bool is_done(const PipeAccess& d, Pipe to, OpId op) const {
     return d.op ? is_done(at(d.pipe), to, d.moment, op) : d.moment <= path_.known[at(to)][at(d.pipe)];
   }
   // Whether in front of `op`, `to` knows an earlier moment of a pipe to be over: so far it knows the whole pipe to be, or it has
   // waited for a flag that is raised behind what happened then, or behind what itself waits for that.
-  [[nodiscard]] bool is_done(std::size_t from, Pipe to, Moment m, OpId op) const {
+  [[nodiscard]] bool is_done(std::size_t from, Pipe to, Timestamp m, OpId op) const {
     if (m <= path_.known[at(to)][from]) return true;
     for (OpId source = op_at_[m]; source; source = f_[f_[source].parent].owner) {
       if (run_is_over(f_[source].parent, m, op) && has_barrier_behind(source, at(to) == from ? to : Pipe::none)) return true;
@@ -192,21 +192,21 @@ class OrderWalk {
     return false;
   }
   // Whether the run of a block in which a moment was has ended.
-  [[nodiscard]] bool run_is_over(BlockId block, Moment m, OpId op) const {
+  [[nodiscard]] bool run_is_over(BlockId block, Timestamp m, OpId op) const {
     if (m <= begin_[block.index]) return true;
     while (op && f_[op].parent != block) op = f_[f_[op].parent].owner;
     return !op;
   }
-  [[nodiscard]] bool waited_since(std::uint32_t n, Moment m) const {
+  [[nodiscard]] bool waited_since(std::uint32_t n, Timestamp m) const {
     return n < path_.waited.size() && path_.waited[n] >= m;
   }
   // Each run of the block has both sets; in this run, a later one, `to` has waited for the second one.
-  [[nodiscard]] bool passed_on(const FlagPair& first, Pipe to, Moment m) const {
+  [[nodiscard]] bool passed_on(const FlagPair& first, Pipe to, Timestamp m) const {
     const BlockId block = f_[first.before].parent;
     if (m > begin_[block.index]) return false;
     for (std::size_t n = 0; n < path_.waited.size(); ++n) {
       const FlagPair& second = plan_.pairs[n];
-      const Moment moment = path_.waited[n];
+      const Timestamp moment = path_.waited[n];
       if (moment > 0 && second.used && second.home && second.from == first.to && second.to == to && f_[second.after].parent == block &&
           f_[second.before].parent == block && order_.begin(first.before) <= order_.begin(second.after) && moment >= begin_[block.index])
         return true;
@@ -217,26 +217,26 @@ class OrderWalk {
   /// not depend on who runs them. `now`: when that place was passed.
   struct Place {
     OpId op;
-    Moment now = 0;
+    Timestamp now = 0;
   };
-  [[nodiscard]] Place place_of(OpId op, Moment m) const {
+  [[nodiscard]] Place place_of(OpId op, Timestamp m) const {
     const OpId body = body_around(f_, op);
     if (!body || m > begin_[f_.block(body).index]) return {op, now_};
     return {body, begin_[f_.block(body).index]};
   }
-  void add_barrier(Pipe pipe, OpId op, Moment m) {
+  void add_barrier(Pipe pipe, OpId op, Timestamp m) {
     const Place before = place_of(op, m);
     plan_.barriers[before.op.index] |= bit(pipe);
-    Moment& done = path_.known[at(pipe)][at(pipe)];
+    Timestamp& done = path_.known[at(pipe)][at(pipe)];
     done = std::max(done, before.now);
   }
-  void add_pair(const Deed& d, Pipe to, OpId op) {
+  void add_pair(const PipeAccess& d, Pipe to, OpId op) {
     const Place place = place_of(op, d.moment);
     const OpId before = place.op, source = place.op != op && order_.holds(place.op, op_at_[d.moment]) ? place.op : op_at_[d.moment];
     const FlagPair p = pair_between(f_, order_, d.pipe, to, source, before);
     if (p.home && !d.op) {  // a flag from turn to turn tells about one operation
       plan_.barriers[before.index] |= bit(Pipe::none);
-      for (Moments& row : path_.known) take_later(row, filled(place.now));
+      for (VectorClock& row : path_.known) take_later(row, filled(place.now));
       return;
     }
     const std::uint32_t n = plan_.add(p);
@@ -246,20 +246,20 @@ class OrderWalk {
     else take_later(path_.known[at(to)], snapshot(p.after, d.pipe));
   }
 
-  [[nodiscard]] static Moments filled(Moment m) {
-    Moments row{};
+  [[nodiscard]] static VectorClock filled(Timestamp m) {
+    VectorClock row{};
     row.fill(m);
     return row;
   }
 
   // --- flags and barriers of the plan ---
-  [[nodiscard]] Moments snapshot(OpId after, Pipe pipe) const {
+  [[nodiscard]] VectorClock snapshot(OpId after, Pipe pipe) const {
     const auto exit = exits_.find(after.index);
     return exit != exits_.end() ? exit->second[at(pipe)] : rows_[after.index];
   }
-  [[nodiscard]] Moments entry_row(OpId home, Pipe pipe) const {
+  [[nodiscard]] VectorClock entry_row(OpId home, Pipe pipe) const {
     const auto& [known, moment] = entries_.at(home.index);
-    Moments row = known[at(pipe)];
+    VectorClock row = known[at(pipe)];
     row[at(pipe)] = moment;
     return row;
   }
@@ -269,7 +269,7 @@ class OrderWalk {
       if (p.used) lower(n, p.home ? path_.raised[n] : snapshot(p.after, p.from), op);
     }
   }
-  void lower(std::uint32_t n, const Moments& row, OpId op) {
+  void lower(std::uint32_t n, const VectorClock& row, OpId op) {
     const FlagPair& p = plan_.pairs[n];
     take_later(path_.known[at(p.to)], row);
     path_.wait(n, now_);
@@ -287,7 +287,7 @@ class OrderWalk {
   void raise_behind(OpId op) {
     for (const std::uint32_t n : plan_.sets(op)) raise(n, snapshot(op, plan_.pairs[n].from), op);
   }
-  void raise(std::uint32_t n, const Moments& row, OpId op) {
+  void raise(std::uint32_t n, const VectorClock& row, OpId op) {
     const FlagPair& p = plan_.pairs[n];
     if (!p.used || failed_) return;
     if (p.home) path_.raised[n] = row;
@@ -307,7 +307,7 @@ class OrderWalk {
   void barriers(OpId op) {
     const PipeSet set = plan_.barriers[op.index];
     if ((set & bit(Pipe::none)) != 0)
-      for (Moments& row : path_.known) row.fill(now_);
+      for (VectorClock& row : path_.known) row.fill(now_);
     for (std::size_t p = 1; p < pipe_count; ++p)
       if ((set & bit(static_cast<Pipe>(p))) != 0) path_.known[p][p] = now_;
   }
@@ -319,12 +319,12 @@ class OrderWalk {
   SyncPlan& plan_;
   const Mode mode_;
   Path path_;
-  Moment now_ = 0;
+  Timestamp now_ = 0;
   std::vector<OpId> op_at_;                         // by moment
-  std::vector<Moments> rows_;                       // by instruction: what its pipe knows behind it
+  std::vector<VectorClock> rows_;                       // by instruction: what its pipe knows behind it
   std::map<std::uint32_t, Matrix> exits_;           // by control operation: the same, of all pipes
-  std::map<std::uint32_t, std::pair<Matrix, Moment>> entries_;  // by loop
-  std::vector<Moment> begin_;                       // by block: of its latest run
+  std::map<std::uint32_t, std::pair<Matrix, Timestamp>> entries_;  // by loop
+  std::vector<Timestamp> begin_;                       // by block: of its latest run
   std::optional<FlagFault> flag_fault_;
   std::size_t visits_ = 0;
   bool failed_ = false;
