@@ -1,5 +1,6 @@
-# Defines tessera::driver when everything that it needs is found; otherwise says what is missing. Shared by the source tree
-# and the installed package.
+# Defines tessera::driver when everything that it needs is found; otherwise says what is missing. Also tessera::compiled, with
+# which compile.hpp and simulate.hpp are compiled once for all files of a program. Shared by the source tree and the installed
+# package.
 
 set(missing)
 foreach(package IN ITEMS fmt CLI11 Eigen3 nlohmann_json)
@@ -18,5 +19,13 @@ elseif(NOT TARGET tessera::driver)
   add_library(tessera::driver ALIAS tessera_driver)
   target_link_libraries(tessera_driver INTERFACE tessera::tessera fmt::fmt CLI11::CLI11 Eigen3::Eigen
                                                  nlohmann_json::nlohmann_json)
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if("CXX" IN_LIST languages)
+    add_library(tessera_compiled STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_LIST_DIR}/compiled.cpp")
+    add_library(tessera::compiled ALIAS tessera_compiled)
+    target_link_libraries(tessera_compiled PUBLIC tessera::driver)
+    target_compile_definitions(tessera_compiled PUBLIC TESSERA_COMPILED)
+  endif()
+  unset(languages)
 endif()
 unset(missing)

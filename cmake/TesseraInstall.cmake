@@ -11,6 +11,6 @@ install(TARGETS tessera EXPORT tesseraTargets)
 install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION "${package_dir}")
 install(DIRECTORY include/tessera TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
 install(FILES "${PROJECT_BINARY_DIR}/tesseraConfig.cmake" "${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake"
-              cmake/TesseraDriver.cmake cmake/TesseraKernels.cmake cmake/kernel_generator_main.cpp
+              cmake/TesseraDriver.cmake cmake/TesseraKernels.cmake cmake/compiled.cpp cmake/kernel_generator_main.cpp
         DESTINATION "${package_dir}")
 install(FILES LICENSE TYPE DOC)

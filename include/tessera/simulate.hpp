@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compile.hpp"
+#include "ir/pipe_trace.hpp"
 #include "kernel.hpp"
 #include "simulate/kernel.hpp"
 
@@ -34,41 +35,24 @@ template <class K, class... A>
 auto simulate(const K&, A&&...)
     -> decltype(detail::unwrap(detail::broken_type<detail::argument_check<typename K::parameter_types, A&&...>>()));
 
-namespace detail {
-// One level of a kernel or program, on copies of the arguments.
+namespace simulator {
+// Defined in every_level.hpp.
 template <class FunctionOrProgram>
-void simulate_level(std::string_view level, const FunctionOrProgram& meaning, const FunctionOrProgram& f,
-                    const std::vector<Argument>& arguments, const SimulateOptions& options) {
-  std::vector<HostTensor> copies;
-  copies.reserve(arguments.size());
-  std::vector<Argument> own;
-  for (const Argument& a : arguments) {
-    if (a.writable() == nullptr) own.push_back(a);
-    else own.push_back(copies.emplace_back(*a.writable()));
-  }
-  SimulateOptions without_pipes = options;
-  without_pipes.pipes = nullptr;
-  try {
-    static_cast<void>(simulate_lowered(meaning, f, own, without_pipes));
-  } catch (const InternalError& e) { throw InternalError("after " + std::string(level) + ": " + e.text()); }
-}
-}  // namespace detail
+void run_every_level(const FunctionOrProgram& meaning, const std::vector<Argument>& arguments, const SimulateOptions& options);
+}  // namespace simulator
 
 /// Runs a recorded function and what it is after each pass, and compares each of them with the recorded one. Arguments stay as
 /// they are. Throws as simulate does, with the pass's name in front.
-inline void simulate_every_level(const Function& meaning, const std::vector<Argument>& arguments,
-                                 const SimulateOptions& options = {}) {
-  PassOptions passes;
-  passes.verify = true;
-  passes.after = [&](const Pass& pass, const Function& f) { detail::simulate_level(pass.name, meaning, f, arguments, options); };
-  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch), true, options.tileops}, passes));
+inline void simulate_every_level(const Function& meaning, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
+  simulator::run_every_level(meaning, arguments, options);
 }
 /// As above, for the last function of a program.
 inline void simulate_every_level(const Program& meaning, const std::vector<Argument>& arguments, const SimulateOptions& options = {}) {
-  PassOptions passes;
-  passes.verify = true;
-  passes.after_program = [&](const Pass& pass, const Program& p) { detail::simulate_level(pass.name, meaning, p, arguments, options); };
-  static_cast<void>(run_passes(meaning, full_pipeline(), {target_of(meaning, options.arch), true, options.tileops}, passes));
+  simulator::run_every_level(meaning, arguments, options);
 }
 
 }  // namespace tessera
+
+#ifndef TESSERA_COMPILED
+#include "simulate/every_level.hpp"
+#endif

@@ -1,9 +1,15 @@
 // Random kernels with planned memory: every plan is verified and runs as before, is near what is needed at least, and a plan
 // that is made wrong is found.
+#include <iostream>
+
 #include "support/planning.hpp"
 #include "support/random_pipeline.hpp"
 #include "support/random_tensor_program.hpp"
 #include "support/random_tile_program.hpp"
+
+#include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/pipeline.hpp>
+#include <tessera/simulate/run_both.hpp>
 
 using namespace tessera;
 using namespace tessera::test;

@@ -1,10 +1,15 @@
 // Random kernels with flags and barriers: the verifier proves them, their runs are proven and tried in random orders, and what
 // is taken out is found.
+#include <iostream>
+
 #include "support/planning.hpp"
 #include "support/random_pipeline.hpp"
 #include "support/random_tensor_program.hpp"
 #include "support/random_tile_program.hpp"
 #include "support/synchronised.hpp"
+
+#include <tessera/passes/pipeline.hpp>
+#include <tessera/simulate/run_both.hpp>
 
 using namespace tessera;
 using namespace tessera::test;

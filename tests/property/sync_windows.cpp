@@ -2,6 +2,7 @@
 #include <random>
 
 #include <tessera/ir/sync_check.hpp>
+#include <tessera/ir/walk.hpp>
 #include <tessera/passes/pipeline.hpp>
 
 #include "support/catch.hpp"
@@ -55,7 +56,12 @@ class RandomWindows {
       inside([&] { counters_.push_back(counter), block(depth - 1); });
       return std::vector<ValueId>{};
     };
-    static_cast<void>(k.loop(below(3) == 0 ? n_ : k.index(1 + below(3)), {}, body));
+    const ValueId stop = below(3) == 0 ? n_ : k.index(1 + below(3));
+    if (below(4) > 0) return static_cast<void>(k.loop(stop, {}, body));
+    // Every block takes every block_count()-th turn, or group of turns.
+    const ValueId group = k.index(1 + below(2));
+    const ValueId start = k.op(ops::scalar_mul, {k.op(ops::block_index, {}), group}), step = k.op(ops::scalar_mul, {k.op(ops::block_count, {}), group});
+    static_cast<void>(k.loop(start, stop, step, {}, body));
   }
   void while_below(int depth) {
     const auto condition = [&](const std::vector<ValueId>& carried) {

@@ -6,6 +6,10 @@
 #include "support/random_tile_program.hpp"
 #include "tessera/dsl/tileop_call.hpp"
 #include "tessera/emit/pto_cpp.hpp"
+#include "tessera/emit/pto_mlir.hpp"
+#include "tessera/passes/inline_tileops.hpp"
+#include "tessera/passes/pipeline.hpp"
+#include "tessera/simulate/run_both.hpp"
 
 namespace {
 

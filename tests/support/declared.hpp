@@ -6,7 +6,9 @@
 #include <string>
 
 #include <tessera/compile.hpp>
+#include <tessera/ir/source_names.hpp>
 #include <tessera/passes/memory/map.hpp>
+#include <tessera/passes/pipeline.hpp>
 #include <tessera/simulate.hpp>
 
 #include "planning.hpp"

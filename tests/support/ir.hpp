@@ -82,7 +82,11 @@ class Recording {
   /// A loop from 0; body(counter, carried) gives the yielded values.
   template <class Body>
   std::vector<ValueId> loop(ValueId stop, std::vector<ValueId> initial, Body&& body) {
-    std::vector<ValueId> operands = {index(0), stop, index(1)};
+    return loop(index(0), stop, index(1), std::move(initial), body);
+  }
+  template <class Body>
+  std::vector<ValueId> loop(ValueId start, ValueId stop, ValueId step, std::vector<ValueId> initial, Body&& body) {
+    std::vector<ValueId> operands = {start, stop, step};
     operands.insert(operands.end(), initial.begin(), initial.end());
     const OpId o = open(ops::for_loop, operands, initial, 1);
     const ValueId counter = f_.add_argument(f_.block(o), index_scalar);

@@ -5,7 +5,7 @@
 
 #include <tessera/kernel.hpp>
 #include <tessera/dsl/trace.hpp>
-#include <tessera/passes/pipeline.hpp>
+#include <tessera/ir/printer.hpp>
 
 #include "support/catch.hpp"
 #include "support/ir.hpp"
@@ -13,12 +13,7 @@
 namespace tessera::test {
 
 /// The program behind convert_tensor_to_tile_ops, verified before and after.
-[[nodiscard]] inline Program converted_program(const Program& p, Arch arch = Arch::a5) {
-  const Pass* const passes[] = {&convert_tensor_to_tile_ops};
-  PassOptions options;
-  options.verify = true;
-  return run_passes(p, {passes, 1}, {arch}, options);
-}
+[[nodiscard]] Program converted_program(const Program& p, Arch arch = Arch::a5);
 /// The functions that call kernels, as text.
 [[nodiscard]] inline std::string callers(const Program& p) {
   std::string out;

@@ -453,7 +453,9 @@ class RandomTileProgram : public RandomBatches {
   void loop(Scope& scope, const Counters& counters, int depth) {
     const std::int64_t trips = random.between(0, 3);
     const ValueId stop = random.chance(50) ? k.index(trips) : index_parameter(trips).id;
-    const auto results = k.loop(stop, initial(scope), [&](ValueId i, const std::vector<ValueId>& carried) {
+    const bool strided = random.chance(20);  // every block takes every block_count()-th turn
+    const ValueId start = strided ? k.op(ops::block_index, {}) : k.index(0), step = strided ? k.op(ops::block_count, {}) : k.index(1);
+    const auto results = k.loop(start, stop, step, initial(scope), [&](ValueId i, const std::vector<ValueId>& carried) {
       Scope inner = scope;
       for (const ValueId c : carried) inner.push_back({c, unbounded, false, false, false, false});
       Counters known = counters;

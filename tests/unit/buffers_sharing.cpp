@@ -1,6 +1,9 @@
 // Buffers: what shares one, and where a copy keeps two contents apart. Every kernel also computes the same as before.
 #include "support/lowering.hpp"
 
+#include <tessera/passes/assign_buffers.hpp>
+#include <tessera/passes/infer_memory_space.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

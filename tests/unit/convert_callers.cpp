@@ -1,4 +1,5 @@
 // The callers of converted kernels: created tensors in front of calls, wrappers that mirror outputs, directions.
+#include <tessera/passes/convert_tensor_to_tile_ops.hpp>
 #include <tessera/simulate.hpp>
 
 #include "support/programs.hpp"

@@ -1,5 +1,9 @@
 // Limits of the tensor-to-tile pass, and cases of it that keep valid extents: what is refused where it stands, with numbers and a
 // hint, and what is right behind every pass.
+#include <tessera/passes/flatten_tile_nd_to_2d.hpp>
+#include <tessera/passes/legalize.hpp>
+#include <tessera/passes/pass.hpp>
+#include <tessera/passes/pipeline.hpp>
 #include <tessera/simulate.hpp>
 
 #include "support/convert.hpp"

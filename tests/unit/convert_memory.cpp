@@ -2,6 +2,8 @@
 #include "support/catch.hpp"
 #include "support/convert.hpp"
 
+#include <tessera/ir/printer.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

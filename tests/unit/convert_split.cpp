@@ -1,5 +1,8 @@
 // Split regions: halves of products come in, whole matrices go out; what stands on which side of the border.
 #include <tessera/compile.hpp>
+#include <tessera/ir/printer.hpp>
+#include <tessera/passes/convert_tensor_to_tile_ops.hpp>
+#include <tessera/passes/pass.hpp>
 #include <tessera/simulate.hpp>
 
 #include "support/catch.hpp"

@@ -1,4 +1,5 @@
 // A named transpose that only products read moves no data; one that is read otherwise stays a value.
+#include <tessera/ir/walk.hpp>
 #include <tessera/simulate.hpp>
 
 #include "support/catch.hpp"

@@ -3,6 +3,9 @@
 #include "support/convert.hpp"
 #include "support/same_numbers.hpp"
 
+#include <tessera/passes/pass.hpp>
+#include <tessera/passes/pipeline.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

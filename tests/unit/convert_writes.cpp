@@ -4,6 +4,8 @@
 #include "support/convert.hpp"
 #include "support/same_numbers.hpp"
 
+#include <tessera/ir/walk.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

@@ -4,7 +4,11 @@
 
 #include "support/catch.hpp"
 #include "tessera/compile.hpp"
+#include "tessera/emit/pto_mlir.hpp"
 #include "tessera/ir/printer.hpp"
+#include "tessera/ir/source_names.hpp"
+#include "tessera/passes/pass.hpp"
+#include "tessera/passes/pipeline.hpp"
 
 namespace determinism {
 using namespace tessera;

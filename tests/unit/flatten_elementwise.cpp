@@ -1,6 +1,11 @@
 // Tiles of rank > 2 become 2-D: loads, stores, elementwise operations, reductions, extents, control flow.
 #include "support/lowering.hpp"
 
+#include <tessera/ir/properties.hpp>
+#include <tessera/ir/verifier.hpp>
+#include <tessera/passes/flatten_tile_nd_to_2d.hpp>
+#include <tessera/passes/pass.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

@@ -1,6 +1,14 @@
 // Batched products become one product per page, in straight-line code, loops and branches.
 #include "support/lowering.hpp"
 
+#include <tessera/ir/properties.hpp>
+#include <tessera/ir/verifier.hpp>
+#include <tessera/passes/assign_buffers.hpp>
+#include <tessera/passes/flatten_tile_nd_to_2d.hpp>
+#include <tessera/passes/infer_memory_space.hpp>
+#include <tessera/passes/legalize.hpp>
+#include <tessera/passes/pass.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

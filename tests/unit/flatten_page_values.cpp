@@ -3,6 +3,11 @@
 #include "support/lowering.hpp"
 #include "support/same_numbers.hpp"
 
+#include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/flatten_tile_nd_to_2d.hpp>
+#include <tessera/passes/pass.hpp>
+#include <tessera/passes/pipeline.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

@@ -5,6 +5,14 @@
 #include "support/nd_programs.hpp"
 #include "support/same_numbers.hpp"
 
+#include <tessera/emit/pto_mlir.hpp>
+#include <tessera/ir/properties.hpp>
+#include <tessera/ir/verifier.hpp>
+#include <tessera/passes/flatten_tile_nd_to_2d.hpp>
+#include <tessera/passes/legalize.hpp>
+#include <tessera/passes/pass.hpp>
+#include <tessera/passes/pipeline.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

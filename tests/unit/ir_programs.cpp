@@ -1,5 +1,8 @@
 // Programs: what the verifier refuses of the calls between functions, and what text shows of them.
 #include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/assign_buffers.hpp>
+#include <tessera/passes/convert_tensor_to_tile_ops.hpp>
+#include <tessera/passes/pipeline.hpp>
 
 #include "support/programs.hpp"
 

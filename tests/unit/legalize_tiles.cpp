@@ -1,6 +1,7 @@
 // What a target needs: rows for columns, cast chains, padded tiles, columns of row-major tensors, scratch, refusals by name.
 #include "support/lowering.hpp"
 #include "tessera/passes/convert_tensor_to_tile_ops.hpp"
+#include "tessera/passes/legalize.hpp"
 
 using namespace tessera;
 using namespace tessera::test;

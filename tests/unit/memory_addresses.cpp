@@ -2,6 +2,11 @@
 #include "support/planning.hpp"
 #include "support/run_function.hpp"
 
+#include <tessera/passes/assign_buffers.hpp>
+#include <tessera/passes/flatten_tile_nd_to_2d.hpp>
+#include <tessera/passes/infer_memory_space.hpp>
+#include <tessera/passes/legalize.hpp>
+
 using namespace tessera;
 using tessera::test::contains;
 using tessera::test::thrown;

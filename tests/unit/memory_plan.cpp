@@ -1,6 +1,11 @@
 // Addresses that plan_memory gives: what shares bytes, what does not, in which places.
 #include "support/planning.hpp"
 
+#include <tessera/passes/assign_buffers.hpp>
+#include <tessera/passes/flatten_tile_nd_to_2d.hpp>
+#include <tessera/passes/infer_memory_space.hpp>
+#include <tessera/passes/legalize.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

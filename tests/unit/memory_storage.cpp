@@ -1,6 +1,10 @@
 // Memory that a kernel declares: reserved regions, buffers and their slots; what becomes of them, and what is refused.
 #include "support/declared.hpp"
 
+#include <tessera/emit/pto_cpp.hpp>
+#include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/pipeline.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

@@ -2,7 +2,11 @@
 #include <limits>
 
 #include <tessera/compile.hpp>
+#include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/assign_buffers.hpp>
 #include <tessera/passes/memory/map.hpp>
+#include <tessera/passes/pipeline.hpp>
+#include <tessera/passes/pipeline_loops.hpp>
 #include <tessera/simulate.hpp>
 
 #include "support/planning.hpp"
@@ -375,6 +379,45 @@ TEST_CASE("loops that load and work are pipelined without being asked, innermost
   CHECK(op_names(nested(2)) == "for{load for{mul add load add yield} store add load for{mul add load add yield} store yield}");
 }
 
+TEST_CASE("every block takes every block_count()-th window") {
+  const auto window = [](Many x, Out<Many> out, Index i) {
+    const auto rows = min(16, dim(x, 0) - i);
+    store(exp(load<Shape<16, 64>>(x, at(i, 0), valid(rows, 64))), out, at(i, 0));
+  };
+  const Function f = traced([=](Many x, Out<Many> out) {
+    for (Index i : range(block_index() * 16, dim(x, 0), block_count() * 16)) window(x, out, i);
+  });
+  const Function planned = lowered(f, true);
+  CHECK(notes(planned) == "line 1: 2 turns have buffers of their own (automatic)");
+  // The third argument of the loop is twice the step.
+  const OpId loop = unrolled_loop(planned);
+  const OpId step = planned.definition(planned.operand(loop, 2));
+  REQUIRE((step && planned.is(step, ops::scalar_mul)));
+  CHECK(planned[planned.operand(step, 1)].integer == 2);
+  SimulateOptions options;
+  for (const std::int64_t rows : {1, 16, 17, 32, 47, 96, 130})
+    for (const std::int64_t blocks : {1, 2, 3, 8}) {
+      INFO(rows << " rows, " << blocks << " blocks");
+      const HostTensor x = numbers({rows, 64});
+      options.blocks = blocks;
+      for (options.block = 0; options.block < blocks; ++options.block) {
+        HostTensor part(f32, {rows, 64}), meant_part(f32, {rows, 64});
+        const SimulationResult run = simulate(planned, {x, part}, options), meaning = simulate(f, {x, meant_part}, options);
+        CHECK(part == meant_part);
+        CHECK(run.unwritten(1).count == meaning.unwritten(1).count);
+      }
+    }
+  // Three turns, of which none, one or two are left.
+  const Function three = traced([=](Many x, Out<Many> out) {
+    for (Index i : range(block_index() * 16, dim(x, 0), block_count() * 16).pipelined(3)) window(x, out, i);
+  });
+  for (const std::int64_t windows : {1, 2, 3, 4, 5, 6}) {
+    const HostTensor x = numbers({16 * windows, 64});
+    HostTensor out(f32, {16 * windows, 64});
+    same_numbers(three, {x, out});
+  }
+}
+
 TEST_CASE("what does not stream stays as it is") {
   const Function f = traced([](Row x, Out<Row> out, Index n) {
     Var t = load<Shape<16, 64>>(x, at(0, 0));
@@ -387,7 +430,7 @@ TEST_CASE("what does not stream stays as it is") {
     }
     store(t, out, at(0, 0));
   });
-  CHECK(notes(lowered(f)) == "line 3: its turns share buffers (its step is no constant)");
+  CHECK(notes(lowered(f)) == "line 3: its turns share buffers (its step is no constant, and perhaps large)");
   CHECK(body_of(lowered(f)) == body_of(lowered(f, false, Arch::a3, false)));
   CHECK(lowered(f, false, Arch::a3, false).loops.empty());
   const Function large = traced([](Row x, Out<Row> out) {
@@ -417,7 +460,7 @@ TEST_CASE("a pipelined loop is not pipelined again") {
 TEST_CASE("what cannot be pipelined is refused where it is asked for") {
   CHECK(refusal([](Row x, Out<Row> out, Index n) {
           for (Index i : range(0, 64, n).pipelined(2)) store(exp(load<Shape<16, 64>>(x, at(i * 0, 0))), out, at(0, 0));
-        }) == "range: the loop cannot be pipelined (its step is no constant) | leave out pipelined(...), or write range(start, stop, step) with a small number as step; blocks of a launch can each take rows that follow each other");
+        }) == "range: the loop cannot be pipelined (its step is no constant, and perhaps large) | leave out pipelined(...), or make the step of small constants, dims and block_count()");
   CHECK(refusal([](Row x, Out<Row> out) {
           for (Index i : range(4).pipelined(2)) {
             Var k = 0;

@@ -2,6 +2,8 @@
 #include "support/lowering.hpp"
 
 #include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/pass.hpp>
+#include <tessera/passes/pipeline.hpp>
 #include <tessera/simulate.hpp>
 
 using namespace tessera;

@@ -1,6 +1,8 @@
 // Reductions of shapes with dims of extent 1, of every rank: what they compute behind every pass, and pages of one column.
 #include "support/same_numbers.hpp"
 
+#include <tessera/passes/flatten_tile_nd_to_2d.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

@@ -4,6 +4,9 @@
 
 #include "support/declared.hpp"
 
+#include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/pipeline.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

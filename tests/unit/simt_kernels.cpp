@@ -1,6 +1,9 @@
 // Simt kernels: what they record, the text that is written for them, what their threads compute, and what is refused.
 #include "support/catch.hpp"
 #include "support/ir.hpp"
+#include "tessera/emit/pto_mlir.hpp"
+#include "tessera/ir/printer.hpp"
+#include "tessera/ir/verifier.hpp"
 #include "tessera/simulate.hpp"
 
 using namespace tessera;

@@ -1,6 +1,7 @@
 // Typed arrays, and the comparison of two levels of a function.
 #include "support/run_function.hpp"
 #include "tessera/simulate/kernel.hpp"
+#include "tessera/simulate/run_both.hpp"
 
 using namespace tessera_test;
 

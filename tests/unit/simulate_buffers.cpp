@@ -1,6 +1,8 @@
 // Buffers: a value whose storage was written since is found when it is read.
 #include "support/run_function.hpp"
 
+#include <tessera/ops/all.hpp>
+
 using namespace tessera_test;
 
 namespace {

@@ -3,6 +3,8 @@
 
 #include "support/run_function.hpp"
 
+#include <tessera/ops/all.hpp>
+
 using namespace tessera_test;
 
 namespace {

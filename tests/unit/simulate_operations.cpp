@@ -1,6 +1,9 @@
 // Every operation, with known right values, on tensors and on tiles.
 #include "support/run_function.hpp"
 
+#include <tessera/ops/all.hpp>
+#include <tessera/simulate/table.hpp>
+
 using namespace tessera_test;
 
 namespace {

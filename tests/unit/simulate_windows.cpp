@@ -1,6 +1,8 @@
 // Windows, valid extents, poison and bounds.
 #include "support/run_function.hpp"
 
+#include <tessera/ops/all.hpp>
+
 using namespace tessera_test;
 
 namespace {

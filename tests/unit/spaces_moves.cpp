@@ -1,6 +1,11 @@
 // Where tiles stand, and the moves that bring them there.
 #include "support/lowering.hpp"
 
+#include <tessera/ir/properties.hpp>
+#include <tessera/ir/verifier.hpp>
+#include <tessera/passes/assign_buffers.hpp>
+#include <tessera/passes/infer_memory_space.hpp>
+
 using namespace tessera;
 using namespace tessera::test;
 

@@ -2,7 +2,12 @@
 #include "support/catch.hpp"
 #include "support/ir.hpp"
 #include "tessera/driver/random_arguments.hpp"
+#include "tessera/ir/printer.hpp"
+#include "tessera/ir/walk.hpp"
 #include "tessera/kernel.hpp"
+#include "tessera/passes/insert_sync.hpp"
+#include "tessera/passes/pass.hpp"
+#include "tessera/passes/pipeline.hpp"
 #include "tessera/simulate.hpp"
 
 using namespace tessera;

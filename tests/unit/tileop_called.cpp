@@ -3,7 +3,13 @@
 #include "support/catch.hpp"
 #include "support/ir.hpp"
 #include "tessera/compile.hpp"
+#include "tessera/emit/pto_cpp.hpp"
+#include "tessera/emit/pto_mlir.hpp"
+#include "tessera/ir/printer.hpp"
+#include "tessera/ir/walk.hpp"
 #include "tessera/kernel.hpp"
+#include "tessera/passes/inline_tileops.hpp"
+#include "tessera/passes/pass.hpp"
 
 using namespace tessera;
 using tessera::test::contains;

@@ -1,6 +1,14 @@
 // Tile operations of the user's: what calls with tiles and with tensors record, and that they compute the same at every level.
 #include "support/catch.hpp"
 #include "support/ir.hpp"
+#include "tessera/ir/printer.hpp"
+#include "tessera/ir/properties.hpp"
+#include "tessera/ir/verifier.hpp"
+#include "tessera/ir/walk.hpp"
+#include "tessera/passes/convert_tensor_to_tile_ops.hpp"
+#include "tessera/passes/inline_tileops.hpp"
+#include "tessera/passes/pass.hpp"
+#include "tessera/passes/pipeline.hpp"
 #include "tessera/simulate.hpp"
 
 using namespace tessera;

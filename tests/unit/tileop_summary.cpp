@@ -3,6 +3,7 @@
 #include "support/ir.hpp"
 #include "tessera/dsl/trace.hpp"
 #include "tessera/kernel.hpp"
+#include "tessera/passes/infer_tileop_summary.hpp"
 #include "tessera/passes/pipeline.hpp"
 
 using namespace tessera;

@@ -4,6 +4,8 @@
 #include "support/lowering.hpp"
 
 #include <tessera/emit/pto_mlir.hpp>
+#include <tessera/passes/legalize.hpp>
+#include <tessera/passes/pass.hpp>
 #include <tessera/simulate.hpp>
 
 using namespace tessera;

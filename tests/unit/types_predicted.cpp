@@ -5,6 +5,7 @@
 #include "support/lowering.hpp"
 #include "tessera/dsl/value_types.hpp"
 #include "tessera/passes/convert_tensor_to_tile_ops.hpp"
+#include "tessera/passes/flatten_tile_nd_to_2d.hpp"
 
 using namespace tessera;
 using namespace tessera::test;

@@ -8,6 +8,9 @@
 #include <cmath>
 
 #include "../compile.hpp"
+#include "../emit/pto_cpp.hpp"
+#include "../emit/pto_mlir.hpp"
+#include "../passes/pipeline.hpp"
 #include "../simulate.hpp"
 #include "environment.hpp"
 #include "random_arguments.hpp"

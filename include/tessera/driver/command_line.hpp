@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "../emit/pto_mlir/text.hpp"
 #include "check.hpp"
 #include "emit.hpp"
 #include "lower.hpp"

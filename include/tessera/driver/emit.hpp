@@ -8,6 +8,10 @@
 #include <iterator>
 
 #include "../compile.hpp"
+#include "../emit/pto_cpp.hpp"
+#include "../emit/pto_mlir.hpp"
+#include "../ir/cores.hpp"
+#include "../ir/source_names.hpp"
 #include "environment.hpp"
 #include "manifest.hpp"
 #include "output.hpp"

@@ -7,6 +7,8 @@
 #include "../compile.hpp"
 #include "../cost/memory_map_svg.hpp"
 #include "../cost/timeline_svg.hpp"
+#include "../ir/source_names.hpp"
+#include "../passes/pipeline.hpp"
 #include "environment.hpp"
 #include "output.hpp"
 

@@ -49,11 +49,13 @@ namespace tessera::detail {
 
 inline constexpr std::int64_t unknown_trips = -1;
 /// Larger steps make turns of several steps that overflow.
-inline constexpr std::int64_t largest_step = std::int64_t{1} << 40;
+inline constexpr int largest_step_bits = 40;
+inline constexpr std::int64_t largest_step = std::int64_t{1} << largest_step_bits;
 
-/// How often a loop with a constant step turns.
+/// How often a loop turns for which trip_fault has nothing to say.
 [[nodiscard]] inline std::int64_t known_trips(const Function& f, OpId loop) {
   const ValueId start = f.operand(loop, 0), stop = f.operand(loop, 1);
+  if (!f.is_constant(f.operand(loop, 2))) return unknown_trips;
   const std::int64_t step = f[f.operand(loop, 2)].integer;
   std::int64_t length = 0;
   if (f.is_constant(start) && f.is_constant(stop)) {
@@ -70,10 +72,14 @@ inline constexpr std::int64_t largest_step = std::int64_t{1} << 40;
   }
   return length <= 0 ? 0 : (length - 1) / step + 1;
 }
-/// Why a loop's turns cannot be counted several at a time; empty: they can.
+/// Why a loop's turns cannot be counted several at a time; empty: they can. A step that is no constant is positive, or the loop is an
+/// error of its program.
 [[nodiscard]] inline std::string trip_fault(const Function& f, OpId loop) {
   const ValueId step = f.operand(loop, 2);
-  if (!f.is_constant(step)) return "its step is no constant";
+  if (!f.is_constant(step)) {
+    if (magnitude_bits(f, step) > largest_step_bits) return "its step is no constant, and perhaps large";
+    return has_small_bounds(f, loop) ? "" : "its step is no constant, and its bounds are perhaps large";
+  }
   if (f[step].integer <= 0) return "its step is not positive";
   if (f[step].integer > largest_step) return "its step is too large";
   return {};

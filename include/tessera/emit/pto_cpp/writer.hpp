@@ -15,14 +15,7 @@
 #include "../tileop_body.hpp"
 #include "text.hpp"
 
-namespace tessera {
-
-struct CppOptions {
-  Arch arch = Arch::a3;
-  bool comments = true;  ///< the user's line behind each instruction: `// softmax.cpp:9`
-};
-
-namespace cpp {
+namespace tessera::cpp {
 
 using pto::refuse;
 
@@ -313,5 +306,4 @@ class Writer {
   throw InternalError("emit_pto_cpp: " + std::string(w.f.info(o).name) + " at " + at.file + ":" + std::to_string(at.line) + ": " + what);
 }
 
-}  // namespace cpp
-}  // namespace tessera
+}  // namespace tessera::cpp

@@ -16,17 +16,7 @@
 #include "addresses.hpp"
 #include "function_scope.hpp"
 
-namespace tessera {
-
-struct EmitOptions {
-  Arch arch = Arch::a3;
-  Assembler assembler = Assembler::v0_60;
-  int level = 2;           ///< 2: the assembler plans memory; 3: tiles have the addresses that plan_memory gave them
-  bool comments = true;    ///< the user's line behind each instruction: `// softmax.cpp:9`
-  bool locations = false;  ///< the same as an MLIR location, which the assembler's own errors then name
-};
-
-namespace pto {
+namespace tessera::pto {
 
 /// A number of type `index`: a constant that need not be named, or a value.
 struct Index {
@@ -501,5 +491,4 @@ class Module {
   std::string_view short_file_;
 };
 
-}  // namespace pto
-}  // namespace tessera
+}  // namespace tessera::pto

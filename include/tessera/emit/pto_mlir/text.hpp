@@ -9,12 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "../options.hpp"
 #include "../shapes.hpp"
 
 namespace tessera {
-
-/// Version of the PTO assembler whose spelling is written.
-enum class Assembler : std::uint8_t { v0_60, v0_27 };
 
 namespace pto {
 

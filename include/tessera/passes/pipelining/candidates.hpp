@@ -111,7 +111,7 @@ class PipelineCandidates {
     if (reason.empty()) reason = trip_fault(f_, op);
     if (requested && !reason.empty())
       fail(f_[op].location, "range: the loop cannot be pipelined (" + reason + ")",
-           "leave out pipelined(...), or write range(start, stop, step) with a small number as step; blocks of a launch can each take rows that follow each other");
+           "leave out pipelined(...), or make the step of small constants, dims and block_count()");
     const std::int64_t trips = reason.empty() ? known_trips(f_, op) : unknown_trips;
     const std::int64_t turns = !reason.empty() ? 1 : trips == unknown_trips ? wanted : std::min(trips, wanted);
     if (reason.empty() && turns < wanted) reason = "it has " + std::to_string(trips) + (trips == 1 ? " turn" : " turns");

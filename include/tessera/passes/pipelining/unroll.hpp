@@ -55,27 +55,32 @@ class Unroller {
   Values counted(const PipelinedLoop& l, std::int64_t trips, ValueId start, ValueId stop, const Values& initial) {
     const std::int64_t left = trips % l.turns;
     if (left == 0) return loop(l.loop, start, stop, l.turns, initial, group_attrs(l), false);
-    const ValueId rest = b_.add(start, b_.index((trips - left) * step(l.loop)));
+    const ValueId rest = b_.add(start, steps(l.loop, trips - left));
     const Values values = loop(l.loop, start, rest, l.turns, initial, group_attrs(l), false);
     return left == 1 ? turn(l.loop, rest, values) : loop(l.loop, rest, stop, 1, values, single_attrs(), false);
   }
   // The loop turns while a whole group is left, and carries the counter behind it.
   Values counted_at_run_time(const PipelinedLoop& l, ValueId start, ValueId stop, const Values& initial) {
-    const std::int64_t reach = (l.turns - 1) * step(l.loop);
     const bool small = has_small_bounds(in_, l.loop);
-    const ValueId end = b_.sub(small ? stop : within_reach(stop, reach, step(l.loop)), b_.index(reach));
+    const ValueId end = b_.sub(small ? stop : within_reach(stop, l), steps(l.loop, l.turns - 1));
     Values values = loop(l.loop, start, end, l.turns, initial, group_attrs(l), true);
     const ValueId rest = values.back();
     values.pop_back();
     return small && l.turns == 2 ? branch(l.loop, rest, stop, values) : loop(l.loop, rest, stop, 1, values, single_attrs(), false);
   }
-  // A bound that is perhaps so near to the end of all numbers that a step behind it overflows, or `reach` before it does.
-  ValueId within_reach(ValueId stop, std::int64_t reach, std::int64_t step) {
+  // A bound that is perhaps so near to the end of all numbers that a step behind it overflows, or some steps before it do. The
+  // step is a constant (trip_fault).
+  ValueId within_reach(ValueId stop, const PipelinedLoop& l) {
     using limits = std::numeric_limits<std::int64_t>;
-    return b_.max(b_.min(stop, b_.index(limits::max() - step + 1)), b_.index(limits::min() + reach));
+    const std::int64_t step = in_[in_.operand(l.loop, 2)].integer;
+    return b_.max(b_.min(stop, b_.index(limits::max() - step + 1)), b_.index(limits::min() + (l.turns - 1) * step));
   }
 
-  [[nodiscard]] std::int64_t step(OpId loop) const { return in_[in_.operand(loop, 2)].integer; }
+  // That many steps of a loop.
+  ValueId steps(OpId loop, std::int64_t count) {
+    const ValueId step = in_.operand(loop, 2);
+    return in_.is_constant(step) ? b_.index(count * in_[step].integer) : b_.mul(r_.map(step), b_.index(count));
+  }
   [[nodiscard]] std::vector<Attr> group_attrs(const PipelinedLoop& l) {
     std::vector<Attr> attrs = r_.attrs(l.loop);
     attrs.push_back(int_attr(AttrKey::unrolled, l.turns));
@@ -88,7 +93,8 @@ class Unroller {
   // `turns` copies of the body in one; gives the carried values and, with `counts`, the counter behind the last turn.
   Values loop(OpId op, ValueId start, ValueId stop, std::int64_t turns, Values initial, const std::vector<Attr>& attrs, bool counts) {
     if (counts) initial.push_back(start);
-    Values operands{start, stop, b_.index(turns * step(op))};
+    const ValueId group = steps(op, turns);
+    Values operands{start, stop, group};
     operands.insert(operands.end(), initial.begin(), initial.end());
     const OpId made = b_.control(ops::for_loop, operands, {}, 1, attrs);
     const BlockId body = out_.block(made), outer = b_.block();
@@ -100,8 +106,8 @@ class Unroller {
     }
     if (counts) values.pop_back();
     b_.to_end_of(body);
-    for (std::int64_t k = 0; k < turns; ++k) values = turn(op, b_.add(counter, b_.index(k * step(op))), values, k);
-    if (counts) values.push_back(b_.add(counter, b_.index(turns * step(op))));
+    for (std::int64_t k = 0; k < turns; ++k) values = turn(op, b_.add(counter, steps(op, k)), values, k);
+    if (counts) values.push_back(b_.add(counter, group));
     b_.control(ops::yield, values, {}, 0);
     b_.to_end_of(outer);
     b_.at(in_[op].location);
