@@ -1,7 +1,7 @@
 // What <tessera/compile.hpp> and <tessera/simulate.hpp> declare for files that are compiled with TESSERA_COMPILED.
 #include <tessera/compile.hpp>
 #include <tessera/dsl/program_tracer.hpp>
-#include <tessera/emit/compile.hpp>
+#include <tessera/emit/lower_and_emit.hpp>
 #include <tessera/passes/all_passes.hpp>
 #include <tessera/simulate.hpp>
 #include <tessera/simulate/every_level.hpp>
@@ -17,10 +17,10 @@ template Function detail::run_default_passes<Function>(Function&&, const Compile
 template Program detail::run_default_passes<const Program&>(const Program&, const CompileOptions&);
 template Program detail::run_default_passes<Program>(Program&&, const CompileOptions&);
 
-template std::vector<KernelText> detail::pto_texts<Function>(Function&&, const CompileOptions&);
-template std::vector<KernelText> detail::pto_texts<Program>(Program&&, const CompileOptions&);
-template std::vector<KernelText> detail::cpp_texts<Function>(Function&&, const CompileOptions&);
-template std::vector<KernelText> detail::cpp_texts<Program>(Program&&, const CompileOptions&);
+template std::vector<KernelText> detail::pto_texts<Function>(Function, const CompileOptions&);
+template std::vector<KernelText> detail::pto_texts<Program>(Program, const CompileOptions&);
+template std::vector<KernelText> detail::cpp_texts<Function>(Function, const CompileOptions&);
+template std::vector<KernelText> detail::cpp_texts<Program>(Program, const CompileOptions&);
 
 namespace simulator {
 

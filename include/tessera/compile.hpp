@@ -1,5 +1,5 @@
-// Lowering and emission: what a generator needs besides the kernels. Files that are compiled with TESSERA_COMPILED see
-// declarations only; a program defines them once, by linking tessera::compiled.
+// Lowering and emission: what a generator needs besides the kernels, with the passes and the printer. Files that are compiled with
+// TESSERA_COMPILED see declarations of what takes long to compile; tessera::compiled defines it.
 #pragma once
 
 #include <string>
@@ -10,17 +10,19 @@
 #include "dsl/simt.hpp"
 #include "dsl/trace.hpp"
 #include "emit/options.hpp"
+#include "ir/printer.hpp"
+#include "passes/pipeline.hpp"
 
 namespace tessera {
 
 namespace detail {
-// Defined in emit/compile.hpp. Functions and programs that are given up are moved from.
+// Defined in emit/lower_and_emit.hpp. Functions and programs that are given up are moved from.
 template <class FunctionOrProgram>
 [[nodiscard]] std::remove_cvref_t<FunctionOrProgram> run_default_passes(FunctionOrProgram&& recorded, const CompileOptions& options);
 template <class FunctionOrProgram>
-[[nodiscard]] std::vector<KernelText> pto_texts(FunctionOrProgram&& recorded, const CompileOptions& options);
+[[nodiscard]] std::vector<KernelText> pto_texts(FunctionOrProgram recorded, const CompileOptions& options);
 template <class FunctionOrProgram>
-[[nodiscard]] std::vector<KernelText> cpp_texts(FunctionOrProgram&& recorded, const CompileOptions& options);
+[[nodiscard]] std::vector<KernelText> cpp_texts(FunctionOrProgram recorded, const CompileOptions& options);
 }  // namespace detail
 
 /// Runs the default passes over a recorded function. Throws UserError where the program asks for what the target
@@ -35,9 +37,9 @@ template <class FunctionOrProgram>
 
 /// The `.pto` module of a kernel, as its generator writes it: `emit_pto(softmax, {.arch = Arch::a5})`. Throws UserError.
 template <class F>
-[[nodiscard]] std::string emit_pto(const Kernel<F>& kernel, const CompileOptions& options = {}) { return detail::pto_texts(kernel.trace(), options).front().text; }
+[[nodiscard]] std::string emit_pto(const Kernel<F>& kernel, const CompileOptions& options = {}) { return std::move(detail::pto_texts(kernel.trace(), options).front().text); }
 template <class F>
-[[nodiscard]] std::string emit_pto(const Simt<F>& kernel, const CompileOptions& options = {}) { return detail::pto_texts(kernel.trace(), options).front().text; }
+[[nodiscard]] std::string emit_pto(const Simt<F>& kernel, const CompileOptions& options = {}) { return std::move(detail::pto_texts(kernel.trace(), options).front().text); }
 /// The `.pto` modules of the kernels that an orchestration or wrapper reaches, callees first; what calls them is the host's.
 template <class F>
 [[nodiscard]] std::vector<KernelText> emit_pto(const Caller<F>& caller, const CompileOptions& options = {}) { return detail::pto_texts(caller.trace(), options); }
@@ -45,9 +47,9 @@ template <class F>
 /// A kernel as C++ that calls the PTO tile library: `emit_cpp(softmax, {.arch = Arch::a5})`. Throws UserError, also for simt
 /// kernels, which the library has nothing for.
 template <class F>
-[[nodiscard]] std::string emit_cpp(const Kernel<F>& kernel, const CompileOptions& options = {}) { return detail::cpp_texts(kernel.trace(), options).front().text; }
+[[nodiscard]] std::string emit_cpp(const Kernel<F>& kernel, const CompileOptions& options = {}) { return std::move(detail::cpp_texts(kernel.trace(), options).front().text); }
 template <class F>
-[[nodiscard]] std::string emit_cpp(const Simt<F>& kernel, const CompileOptions& options = {}) { return detail::cpp_texts(kernel.trace(), options).front().text; }
+[[nodiscard]] std::string emit_cpp(const Simt<F>& kernel, const CompileOptions& options = {}) { return std::move(detail::cpp_texts(kernel.trace(), options).front().text); }
 /// The kernels that an orchestration or wrapper reaches as C++, callees first; what calls them is the host's.
 template <class F>
 [[nodiscard]] std::vector<KernelText> emit_cpp(const Caller<F>& caller, const CompileOptions& options = {}) { return detail::cpp_texts(caller.trace(), options); }
@@ -55,5 +57,5 @@ template <class F>
 }  // namespace tessera
 
 #ifndef TESSERA_COMPILED
-#include "emit/compile.hpp"
+#include "emit/lower_and_emit.hpp"
 #endif

@@ -224,6 +224,7 @@ constexpr OperationLimit operation_limits[] = {
     {"fillpad_expand", dtypes(f16, bf16), Kind::other_numbers, no_infinity},
     {"gather_row", {}, Kind::other_numbers, load_erases},
     {"sort32", dtypes(f16), Kind::other_numbers, "TSORT32 of f16 writes each block of 32 over half of the one before"},
+    {"random", {}, Kind::other_numbers, "the simulator puts the four words of a lane 64 columns apart, the instruction of a5 beside each other"},
     {"reinterpret", dtypes(bf16), Kind::other_numbers, "bf16 is f16 on the simulator, so the bits of a number are others"},
 };
 const OperationLimit* limit_of(const OpInfo& op, DType d, bool windows) {

@@ -148,7 +148,7 @@ void mutate(const RandomProgram& p, const Function& planned, std::uint32_t& stat
       const Type& t = wrong.type(wrong.parameters[k].value);
       run.arguments.emplace_back(results.emplace_back(t.dtype, simulator::result_dims(wrong, t, run.arguments)));
     }
-    const std::string said = thrown<InternalError>([&] { static_cast<void>(simulator::run_lowered(wrong, run.arguments, {})); });
+    const std::string said = thrown<InternalError>([&] { static_cast<void>(simulator::run_lowered(wrong, run.arguments, run.options)); });
     found.by_simulator += said != "nothing is thrown" ? 1 : 0;
   }
 }

@@ -33,7 +33,7 @@ struct Count {
     run.arguments.emplace_back(results.emplace_back(t.dtype, simulator::result_dims(f, t, run.arguments)));
   }
   PipeTrace trace;
-  SimulateOptions options;
+  SimulateOptions options = run.options;
   options.pipes = &trace;
   static_cast<void>(simulate(f, run.arguments, options));
   return trace;
@@ -71,7 +71,7 @@ void check_program(const RandomProgram& p, const Function& meant, const PassCont
   INFO(print(f));
   verify(f, {Property::addresses_planned, Property::synchronised});
   RandomProgram::Run expected = p.run();
-  const SimulationResult meaning = simulate(meant, expected.arguments);
+  const SimulationResult meaning = simulate(meant, expected.arguments, expected.options);
   require_same_run(p, expected, meaning, f);
   const PipeTrace trace = traced(p, f);
   const auto fault = replay_fault(f, trace, context.arch, 20, 100);

@@ -121,7 +121,7 @@ std::string fault_of(RandomTileProgram& p, std::uint64_t seed, int& done, int& c
       verify(inlined);
       if (print(inlined) != wanted) return "inlined:\n" + print(inlined) + "called:\n" + print(*user);
       const RandomProgram::Run expected = p.run();
-      const SimulationResult meaning = simulate(f, expected.arguments);
+      const SimulationResult meaning = simulate(f, expected.arguments, expected.options);
       require_same_run(p, expected, meaning, *user);
       require_called(p, *user, expected, meaning, called);
     } catch (const std::exception& e) { return std::string(e.what()) + "\ncalled:\n" + print(*user); }

@@ -15,7 +15,7 @@
 namespace tessera::test {
 
 void require_same_run(const RandomProgram& p, const RandomProgram::Run& expected,
-                             const SimulationResult& meaning, const Function& f) {
+                      const SimulationResult& meaning, const Function& f) {
   RandomProgram::Run run = p.run();
   const std::size_t given = run.arguments.size();
   std::deque<HostTensor> results;
@@ -23,7 +23,7 @@ void require_same_run(const RandomProgram& p, const RandomProgram::Run& expected
     const Type& t = f.type(f.parameters[i].value);
     run.arguments.emplace_back(results.emplace_back(t.dtype, simulator::result_dims(f, t, run.arguments)));
   }
-  const SimulationResult made = simulator::run_lowered(f, run.arguments, {});
+  const SimulationResult made = simulator::run_lowered(f, run.arguments, run.options);
   const std::string name = f.name.c_str();
   for (std::size_t i = 0, next = 0; i < meaning.results.size(); ++i)
     if (const HostTensor& r = meaning.results[i]; r.rank() > 0 && next < results.size())
@@ -45,7 +45,7 @@ Fate pass_through(RandomProgram& p, Arch arch) {
     RandomProgram::Run expected = p.run();
     SimulationResult meaning;
     try {
-      meaning = simulate(p.k.f(), expected.arguments);
+      meaning = simulate(p.k.f(), expected.arguments, expected.options);
     } catch (const UserError& e) {
       fate.nonsense = true;
       fate.fault = e.what();
@@ -100,6 +100,5 @@ void run_programs(int count, int operations, int least_share, const MakeProgram&
   CHECK(faults == 0);
   if (only == nullptr) CHECK(through * 100 >= all * least_share);
 }
-
 
 }  // namespace tessera::test

@@ -63,7 +63,8 @@ enum class Focus { any, pages };
 /// A kernel with the arguments of its one run. At most `budget` statements: with fewer, the same program ends earlier.
 class RandomProgram {
  public:
-  RandomProgram(std::uint64_t seed, int budget) : random(seed), budget_(budget) {}
+  RandomProgram(std::uint64_t seed, int budget)
+      : random(seed), budget_(budget), blocks_(1 + static_cast<std::int64_t>(seed % 3)), block_(static_cast<std::int64_t>(seed / 3) % blocks_) {}
   RandomProgram(const RandomProgram&) = delete;
   RandomProgram& operator=(const RandomProgram&) = delete;
 
@@ -73,9 +74,12 @@ class RandomProgram {
   struct Run {
     std::deque<HostTensor> tensors;
     std::vector<Argument> arguments;
+    SimulateOptions options;  ///< one of a few blocks of a launch
   };
   [[nodiscard]] Run run() const {
-    Run r{tensors_, {}};
+    Run r{tensors_, {}, {}};
+    r.options.blocks = blocks_;
+    r.options.block = block_;
     for (const Bound& b : bound_) {
       if (b.tensor >= 0) r.arguments.emplace_back(r.tensors[static_cast<std::size_t>(b.tensor)]);
       else if (b.is_real) r.arguments.emplace_back(b.real);
@@ -218,6 +222,7 @@ class RandomProgram {
   std::deque<HostTensor> tensors_;
   std::vector<Bound> bound_;
   int budget_;
+  std::int64_t blocks_, block_;
 };
 
 }  // namespace tessera::test

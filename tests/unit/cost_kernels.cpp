@@ -130,6 +130,12 @@ TEST_CASE("assumed turns are those of the loop as it is written, however many of
       for (Index i : range(0, dim(x, 0), 16).pipelined(turns)) store(exp(load<Shape<16, 64>>(x, at(i, 0), clamped)), out, at(i, 0));
     });
   };
+  // Every block takes every block_count()-th window.
+  const auto strided = [](int turns) {
+    return kernel("strided" + std::to_string(turns), [=](Rows x, Out<Rows> out) {
+      for (Index i : range(block_index() * 16, dim(x, 0), block_count() * 16).pipelined(turns)) store(exp(load<Shape<16, 64>>(x, at(i, 0), clamped)), out, at(i, 0));
+    });
+  };
   const auto offset = kernel("offset", [](F32<512, 64> x, F32<dyn<"F">, 64> before, Out<F32<512, 64>> out) {
     const Index first = dim(before, 0);
     for (Index i : range(first, first + 128, 16).pipelined(3)) store(exp(load<Shape<16, 64>>(x, at(i, 0))), out, at(i, 0));
@@ -141,7 +147,12 @@ TEST_CASE("assumed turns are those of the loop as it is written, however many of
   };
   for (const int turns : {1, 2, 3, 4}) {
     const Function f = lowered(stream(turns));
-    for (const std::int64_t trips : {1, 2, 3, 4, 7}) CHECK(loads(f, trips) == trips);
+    const Function g = lowered(strided(turns));
+    for (const std::int64_t trips : {1, 2, 3, 4, 7}) {
+      CHECK(loads(f, trips) == trips);
+      CHECK(loads(g, trips) == trips);
+    }
+    CHECK(modelled_cycles(g, {.trips = 8}) <= modelled_cycles(lowered(strided(1)), {.trips = 8}));
     CHECK(tessera::test::contains(timeline_text(f, {.trips = 1}), "\nassumed: 1 turn of loops that end at run time (line "));
     const std::string line = std::to_string(f[trace_of(f).assumed_loops[0]].location.line);
     CHECK(tessera::test::contains(timeline_text(f), " run time (line " + line + ")\n"));

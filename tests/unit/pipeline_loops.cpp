@@ -384,38 +384,58 @@ TEST_CASE("every block takes every block_count()-th window") {
     const auto rows = min(16, dim(x, 0) - i);
     store(exp(load<Shape<16, 64>>(x, at(i, 0), valid(rows, 64))), out, at(i, 0));
   };
-  const Function f = traced([=](Many x, Out<Many> out) {
-    for (Index i : range(block_index() * 16, dim(x, 0), block_count() * 16)) window(x, out, i);
-  });
-  const Function planned = lowered(f, true);
-  CHECK(notes(planned) == "line 1: 2 turns have buffers of their own (automatic)");
-  // The third argument of the loop is twice the step.
-  const OpId loop = unrolled_loop(planned);
-  const OpId step = planned.definition(planned.operand(loop, 2));
-  REQUIRE((step && planned.is(step, ops::scalar_mul)));
-  CHECK(planned[planned.operand(step, 1)].integer == 2);
-  SimulateOptions options;
-  for (const std::int64_t rows : {1, 16, 17, 32, 47, 96, 130})
-    for (const std::int64_t blocks : {1, 2, 3, 8}) {
-      INFO(rows << " rows, " << blocks << " blocks");
-      const HostTensor x = numbers({rows, 64});
-      options.blocks = blocks;
-      for (options.block = 0; options.block < blocks; ++options.block) {
-        HostTensor part(f32, {rows, 64}), meant_part(f32, {rows, 64});
-        const SimulationResult run = simulate(planned, {x, part}, options), meaning = simulate(f, {x, meant_part}, options);
-        CHECK(part == meant_part);
-        CHECK(run.unwritten(1).count == meaning.unwritten(1).count);
-      }
+  // Found, and asked for; the end is a dim, or any number.
+  const Function kernels[] = {
+      traced([=](Many x, Out<Many> out) {
+        for (Index i : range(block_index() * 16, dim(x, 0), block_count() * 16)) window(x, out, i);
+      }),
+      traced([=](Many x, Out<Many> out) {
+        for (Index i : range(block_index() * 16, dim(x, 0), block_count() * 16).pipelined(3)) window(x, out, i);
+      }),
+      traced([=](Many x, Out<Many> out, Index n) {
+        for (Index i : range(block_index() * 16, n, block_count() * 16)) window(x, out, i);
+      })};
+  CHECK(notes(lowered(kernels[0])) == "line 1: 2 turns have buffers of their own (automatic)");
+  CHECK(notes(lowered(kernels[2])) == "line 1: 2 turns have buffers of their own (automatic)");
+  for (const Function& f : kernels)
+    for (const Arch arch : {Arch::a3, Arch::a5}) {
+      const Function synchronised = run_passes(f, full_pipeline(), {arch, true});
+      const OpId loop = unrolled_loop(synchronised);
+      // The first turn counts as the loop does, and the step is a multiple of the one that is written.
+      CHECK(synchronised.is(synchronised.definition(synchronised.operand(loop, 2)), ops::scalar_mul));
+      INFO(print(synchronised));
+      for (const OpId op : all_operations(synchronised))
+        if (synchronised.is(op, ops::scalar_mul)) CHECK_FALSE(synchronised.is_integer_constant(synchronised.operand(op, 1), 0));
+      SimulateOptions options;
+      for (const std::int64_t rows : {1, 16, 17, 32, 47, 96, 130})
+        for (const std::int64_t blocks : {1, 2, 3, 8}) {
+          INFO(rows << " rows, " << blocks << " blocks");
+          const HostTensor x = numbers({rows, 64});
+          HostTensor made(f32, {rows, 64}), meant(f32, {rows, 64});
+          options.blocks = blocks;
+          for (options.block = 0; options.block < blocks; ++options.block) {
+            std::vector<Argument> to_made{x, made}, to_meant{x, meant};
+            if (f.parameters.size() == 3) to_made.emplace_back(rows), to_meant.emplace_back(rows);
+            const SimulationResult run = simulate(synchronised, to_made, options), meaning = simulate(f, to_meant, options);
+            CHECK(made == meant);
+            CHECK(run.unwritten(1).count == meaning.unwritten(1).count);
+          }
+        }
     }
-  // Three turns, of which none, one or two are left.
-  const Function three = traced([=](Many x, Out<Many> out) {
-    for (Index i : range(block_index() * 16, dim(x, 0), block_count() * 16).pipelined(3)) window(x, out, i);
-  });
-  for (const std::int64_t windows : {1, 2, 3, 4, 5, 6}) {
-    const HostTensor x = numbers({16 * windows, 64});
-    HostTensor out(f32, {16 * windows, 64});
-    same_numbers(three, {x, out});
-  }
+}
+
+TEST_CASE("steps of dims") {
+  const auto turned = [](auto step) {
+    return notes(lowered(traced([=](Many x, Tensor<Shape<dyn<"C">, 64>, f32> chunk, Out<Many> out) {
+      for (Index i : range(0, dim(x, 0), step(dim(chunk, 0)))) store(exp(load<Shape<16, 64>>(x, at(i, 0), valid(min(16, dim(x, 0) - i), 64))), out, at(i, 0));
+    })));
+  };
+  const std::string found = "line 1: 2 turns have buffers of their own (automatic)";
+  CHECK(turned([](Index c) { return c; }) == found);
+  CHECK(turned([](Index c) { return Index(c * 2); }) == found);
+  CHECK(turned([](Index c) { return Index((c + 15) / 16); }) == found);
+  CHECK(turned([](Index c) { return Index(c * block_count()); }) == found);
+  CHECK(turned([](Index c) { return Index(c * c); }) == "line 1: its turns share buffers (its step is no constant, and perhaps large)");
 }
 
 TEST_CASE("what does not stream stays as it is") {

@@ -30,7 +30,8 @@ class LoopGroups {
   /// The turns of a loop from a number to that number and a constant.
   [[nodiscard]] KnownInteger constant_turns(OpId loop) const {
     const Sum start = sum_of(f_.operand(loop, 0)), stop = sum_of(f_.operand(loop, 1));
-    const std::int64_t step = step_of(loop);
+    const ValueId by = f_.operand(loop, 2);
+    const std::int64_t step = f_.is_constant(by) ? f_[by].integer : 0;
     std::int64_t length = 0;
     if (step <= 0 || start.base != stop.base || __builtin_sub_overflow(stop.constant, start.constant, &length)) return {};
     return length <= 0 ? 0 : (length - 1) / step + 1;
@@ -48,25 +49,43 @@ class LoopGroups {
     if (sum && f_.is(sum, ops::scalar_add) && f_.is_constant(f_.operand(sum, 1))) return {f_.operand(sum, 0), f_[f_.operand(sum, 1)].integer};
     return {v, 0};
   }
-  // 0: not known.
-  [[nodiscard]] std::int64_t step_of(OpId loop) const {
-    const ValueId step = f_.operand(loop, 2);
-    return f_.is_constant(step) ? f_[step].integer : 0;
+  // base * factor; a constant has no base.
+  struct Multiple {
+    ValueId base;
+    std::int64_t factor = 1;
+    /// How often the other one is in it; 0: that is not known, or not a whole number.
+    [[nodiscard]] std::int64_t over(const Multiple& other) const {
+      return base == other.base && factor > 0 && other.factor > 0 && factor % other.factor == 0 ? factor / other.factor : 0;
+    }
+  };
+  [[nodiscard]] Multiple multiple_of(ValueId v) const {
+    Multiple m;
+    for (;;) {
+      std::int64_t factor = 0;
+      const auto scale_by = [&](ValueId constant) { return !__builtin_mul_overflow(m.factor, f_[constant].integer, &factor); };
+      if (f_.is_constant(v) && scale_by(v)) return {{}, factor};
+      m.base = v;
+      const OpId product = f_.is_constant(v) ? OpId{} : f_.definition(v);
+      if (!product || !f_.is(product, ops::scalar_mul) || !f_.is_constant(f_.operand(product, 1)) || !scale_by(f_.operand(product, 1))) return m;
+      m.factor = factor;
+      v = f_.operand(product, 0);
+    }
   }
+  [[nodiscard]] Multiple step_of(OpId loop) const { return multiple_of(f_.operand(loop, 2)); }
   // The loop in front whose counter a value is, as it stands behind its last turn.
   [[nodiscard]] OpId counted_by(ValueId v) const {
     const OpId loop = f_.definition(v);
-    if (!loop || !f_.is(loop, ops::for_loop) || f_.result(loop, f_.result_count(loop) - 1) != v || step_of(loop) <= 0) return {};
+    if (!loop || !f_.is(loop, ops::for_loop) || f_.result(loop, f_.result_count(loop) - 1) != v) return {};
     const OpId end = f_.terminator(f_.block(loop));
-    const Sum next = sum_of(f_.operand(end, f_.operand_count(end) - 1));
-    const bool counts = next.base == f_[f_.block(loop)].arguments[0] && next.constant == step_of(loop);
+    const OpId next = f_.definition(f_.operand(end, f_.operand_count(end) - 1));
+    const bool counts = next && f_.is(next, ops::scalar_add) && f_.operand(next, 0) == f_[f_.block(loop)].arguments[0] &&
+                        multiple_of(f_.operand(next, 1)).over(step_of(loop)) == 1;
     return counts && f_.operand(loop, f_.operand_count(loop) - 1) == f_.operand(loop, 0) ? loop : OpId{};
   }
   void rest_in_loop(OpId loop) {
     const OpId group = counted_by(f_.operand(loop, 0));
-    const std::int64_t step = step_of(loop);
-    if (!group || step <= 0 || step_of(group) % step != 0) return;
-    held_[group.index] = behind_[loop.index] = step_of(group) / step;
+    const std::int64_t turns = group ? step_of(group).over(step_of(loop)) : 0;
+    if (turns > 0) held_[group.index] = behind_[loop.index] = turns;
   }
   // if (counter < stop), behind a loop that ends a step in front of `stop` and has steps of two.
   void rest_in_branch(OpId branch) {
@@ -74,8 +93,8 @@ class LoopGroups {
     if (!test || !f_.is(test, ops::scalar_compare) || static_cast<Compare>(f_.attr(test, AttrKey::compare)) != Compare::lt) return;
     const OpId group = counted_by(f_.operand(test, 0));
     const OpId end = group ? f_.definition(f_.operand(group, 1)) : OpId{};
-    if (!end || !f_.is(end, ops::scalar_sub) || f_.operand(end, 0) != f_.operand(test, 1) || !f_.is_constant(f_.operand(end, 1))) return;
-    if (step_of(group) == 2 * f_[f_.operand(end, 1)].integer) held_[group.index] = behind_[branch.index] = 2;
+    if (!end || !f_.is(end, ops::scalar_sub) || f_.operand(end, 0) != f_.operand(test, 1)) return;
+    if (step_of(group).over(multiple_of(f_.operand(end, 1))) == 2) held_[group.index] = behind_[branch.index] = 2;
   }
 
   const Function& f_;

@@ -126,7 +126,6 @@ class ProgramTracer final : public Callees {
   std::vector<OnChip> on_chip_;
 };
 
-
 template <class FunctionOrProgram>
 FunctionOrProgram traced(const KernelEntry& entry) {
   ProgramTracer tracer;

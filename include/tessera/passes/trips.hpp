@@ -48,9 +48,10 @@ namespace tessera::detail {
 }
 
 inline constexpr std::int64_t unknown_trips = -1;
-/// Larger steps make turns of several steps that overflow.
-inline constexpr int largest_step_bits = 40;
-inline constexpr std::int64_t largest_step = std::int64_t{1} << largest_step_bits;
+/// Larger steps make turns of several steps that overflow; with them and a bound of has_small_bounds no sum does.
+inline constexpr int largest_step_bits = 59;
+inline constexpr std::int64_t largest_step = std::int64_t{1} << 40;
+static_assert((std::int64_t{1} << largest_step_bits) <= (INT64_MAX - (std::int64_t{1} << 60)) / most_pipelined);
 
 /// How often a loop turns for which trip_fault has nothing to say.
 [[nodiscard]] inline std::int64_t known_trips(const Function& f, OpId loop) {
@@ -76,10 +77,7 @@ inline constexpr std::int64_t largest_step = std::int64_t{1} << largest_step_bit
 /// error of its program.
 [[nodiscard]] inline std::string trip_fault(const Function& f, OpId loop) {
   const ValueId step = f.operand(loop, 2);
-  if (!f.is_constant(step)) {
-    if (magnitude_bits(f, step) > largest_step_bits) return "its step is no constant, and perhaps large";
-    return has_small_bounds(f, loop) ? "" : "its step is no constant, and its bounds are perhaps large";
-  }
+  if (!f.is_constant(step)) return magnitude_bits(f, step) > largest_step_bits ? "its step is no constant, and perhaps large" : "";
   if (f[step].integer <= 0) return "its step is not positive";
   if (f[step].integer > largest_step) return "its step is too large";
   return {};

@@ -47,7 +47,9 @@ struct Unwritten {
 
 struct SimulationResult;
 namespace simulator {
-SimulationResult run_function(const Function& f, const Program* program, const std::vector<Argument>& arguments, const SimulateOptions& options);
+// Defined in run_function.hpp.
+template <class FunctionOrProgram>
+SimulationResult run(const FunctionOrProgram& f, const std::vector<Argument>& arguments, const SimulateOptions& options);
 }  // namespace simulator
 
 struct SimulationResult {
@@ -58,15 +60,10 @@ struct SimulationResult {
   [[nodiscard]] const Unwritten& unwritten(std::size_t parameter) const { return unwritten_.at(parameter); }
 
  private:
-  friend SimulationResult simulator::run_function(const Function&, const Program*, const std::vector<Argument>&, const SimulateOptions&);
+  template <class FunctionOrProgram>
+  friend SimulationResult simulator::run(const FunctionOrProgram&, const std::vector<Argument>&, const SimulateOptions&);
   std::vector<Unwritten> unwritten_;  ///< by parameter
 };
-
-namespace simulator {
-// Defined in run_function.hpp.
-template <class FunctionOrProgram>
-SimulationResult run(const FunctionOrProgram& f, const std::vector<Argument>& arguments, const SimulateOptions& options);
-}  // namespace simulator
 
 /// Runs a function with one argument per parameter, in order. Written tensors receive the elements that were stored. Throws
 /// UserError for what the program or the caller does wrong, InternalError for a wrong lowering.

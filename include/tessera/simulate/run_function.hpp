@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "calls.hpp"
@@ -115,8 +116,9 @@ inline std::shared_ptr<Data> bind_argument(Engine& engine, std::size_t i, const 
   return memory;
 }
 
+/// `unwritten`: receives by parameter what no store reached.
 inline SimulationResult run_function(const Function& f, const Program* program, const std::vector<Argument>& arguments,
-                                     const SimulateOptions& options) {
+                                     const SimulateOptions& options, std::vector<Unwritten>& unwritten) {
   if (arguments.size() != f.parameters.size())
     fail(f.location,
          "simulate: the count of arguments is not that of the parameters (" + std::to_string(arguments.size()) + ", " +
@@ -140,20 +142,24 @@ inline SimulationResult run_function(const Function& f, const Program* program, 
     if (end && f.is(end, ops::return_op))
       for (int i = 0; i < f.operand_count(end); ++i) out.results.push_back(result_to_host(engine, end, i));
   }
-  out.unwritten_.resize(arguments.size());
+  unwritten.resize(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (memories[i] == nullptr || f.parameters[i].direction == Direction::in) continue;
     memories[i]->dims = box_of(arguments[i].tensor()->dims());  // a view may have left its own
     to_host(*memories[i], *arguments[i].writable());
-    out.unwritten_[i] = unwritten_of(*memories[i]);
+    unwritten[i] = unwritten_of(*memories[i]);
   }
   return out;
 }
 
 template <class FunctionOrProgram>
 SimulationResult run(const FunctionOrProgram& f, const std::vector<Argument>& arguments, const SimulateOptions& options) {
-  if constexpr (std::is_same_v<FunctionOrProgram, Program>) return run_function(f.entry(), &f, arguments, options);
-  else return run_function(f, nullptr, arguments, options);
+  std::vector<Unwritten> unwritten;
+  SimulationResult out;
+  if constexpr (std::is_same_v<FunctionOrProgram, Program>) out = run_function(f.entry(), &f, arguments, options, unwritten);
+  else out = run_function(f, nullptr, arguments, options, unwritten);
+  out.unwritten_ = std::move(unwritten);
+  return out;
 }
 
 }  // namespace tessera::simulator

@@ -68,18 +68,18 @@ class Unroller {
     values.pop_back();
     return small && l.turns == 2 ? branch(l.loop, rest, stop, values) : loop(l.loop, rest, stop, 1, values, single_attrs(), false);
   }
-  // A bound that is perhaps so near to the end of all numbers that a step behind it overflows, or some steps before it do. The
-  // step is a constant (trip_fault).
+  // A bound that is perhaps so near to the end of all numbers that a step behind it overflows, or some steps before it do.
   ValueId within_reach(ValueId stop, const PipelinedLoop& l) {
     using limits = std::numeric_limits<std::int64_t>;
-    const std::int64_t step = in_[in_.operand(l.loop, 2)].integer;
-    return b_.max(b_.min(stop, b_.index(limits::max() - step + 1)), b_.index(limits::min() + (l.turns - 1) * step));
+    const ValueId last = b_.sub(b_.index(limits::max()), b_.sub(steps(l.loop, 1), b_.index(1)));
+    return b_.max(b_.min(stop, last), b_.add(b_.index(limits::min()), steps(l.loop, l.turns - 1)));
   }
 
   // That many steps of a loop.
   ValueId steps(OpId loop, std::int64_t count) {
     const ValueId step = in_.operand(loop, 2);
-    return in_.is_constant(step) ? b_.index(count * in_[step].integer) : b_.mul(r_.map(step), b_.index(count));
+    if (in_.is_constant(step)) return b_.index(count * in_[step].integer);
+    return count == 1 ? r_.map(step) : b_.mul(r_.map(step), b_.index(count));
   }
   [[nodiscard]] std::vector<Attr> group_attrs(const PipelinedLoop& l) {
     std::vector<Attr> attrs = r_.attrs(l.loop);
@@ -93,8 +93,9 @@ class Unroller {
   // `turns` copies of the body in one; gives the carried values and, with `counts`, the counter behind the last turn.
   Values loop(OpId op, ValueId start, ValueId stop, std::int64_t turns, Values initial, const std::vector<Attr>& attrs, bool counts) {
     if (counts) initial.push_back(start);
-    const ValueId group = steps(op, turns);
-    Values operands{start, stop, group};
+    Values ahead;  // of the counter: by 1, 2, ... turns
+    for (std::int64_t k = 1; k <= turns; ++k) ahead.push_back(steps(op, k));
+    Values operands{start, stop, ahead.back()};
     operands.insert(operands.end(), initial.begin(), initial.end());
     const OpId made = b_.control(ops::for_loop, operands, {}, 1, attrs);
     const BlockId body = out_.block(made), outer = b_.block();
@@ -106,8 +107,8 @@ class Unroller {
     }
     if (counts) values.pop_back();
     b_.to_end_of(body);
-    for (std::int64_t k = 0; k < turns; ++k) values = turn(op, b_.add(counter, steps(op, k)), values, k);
-    if (counts) values.push_back(b_.add(counter, group));
+    for (std::int64_t k = 0; k < turns; ++k) values = turn(op, k == 0 ? counter : b_.add(counter, ahead[static_cast<std::size_t>(k - 1)]), values, k);
+    if (counts) values.push_back(b_.add(counter, ahead.back()));
     b_.control(ops::yield, values, {}, 0);
     b_.to_end_of(outer);
     b_.at(in_[op].location);

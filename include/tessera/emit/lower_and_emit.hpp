@@ -25,7 +25,9 @@ template <class FunctionOrProgram>
 // The text of a kernel, or of each kernel of a program.
 template <class Emit>
 [[nodiscard]] std::vector<KernelText> texts_of(const Function& f, Emit emit) {
-  return {{f.name.c_str(), emit(f)}};
+  std::vector<KernelText> texts;
+  texts.push_back({f.name.c_str(), emit(f)});
+  return texts;
 }
 template <class Emit>
 [[nodiscard]] std::vector<KernelText> texts_of(const Program& p, Emit emit) {
@@ -35,20 +37,20 @@ template <class Emit>
   return texts;
 }
 template <class FunctionOrProgram>
-[[nodiscard]] std::vector<KernelText> pto_texts(FunctionOrProgram&& recorded, const CompileOptions& options) {
+[[nodiscard]] std::vector<KernelText> pto_texts(FunctionOrProgram recorded, const CompileOptions& options) {
   name_from_source(recorded);
   const Arch arch = target_of(recorded, options.arch);
-  return texts_of(detail::run_default_passes(std::forward<FunctionOrProgram>(recorded), options), [&](const Function& f) {
+  return texts_of(detail::run_default_passes(std::move(recorded), options), [&](const Function& f) {
     return emit_pto_mlir(f, {.arch = arch, .assembler = options.assembler, .level = options.level});
   });
 }
 template <class FunctionOrProgram>
-[[nodiscard]] std::vector<KernelText> cpp_texts(FunctionOrProgram&& recorded, const CompileOptions& options) {
+[[nodiscard]] std::vector<KernelText> cpp_texts(FunctionOrProgram recorded, const CompileOptions& options) {
   name_from_source(recorded);
   const Arch arch = target_of(recorded, options.arch);
   CompileOptions with_flags = options;
   with_flags.synchronise = true;
-  return texts_of(detail::run_default_passes(std::forward<FunctionOrProgram>(recorded), with_flags), [&](const Function& f) { return emit_pto_cpp(f, {.arch = arch}); });
+  return texts_of(detail::run_default_passes(std::move(recorded), with_flags), [&](const Function& f) { return emit_pto_cpp(f, {.arch = arch}); });
 }
 
 }  // namespace tessera::detail
