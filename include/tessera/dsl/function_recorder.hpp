@@ -31,6 +31,9 @@ class FunctionRecorder final : public BlockRecorder {
  public:
   /// `callees`: null where the function cannot call others.
   explicit FunctionRecorder(Function& f, Callees* callees = nullptr) : BlockRecorder(f), callees_(callees) {}
+  ~FunctionRecorder() {
+    for (const auto& o : outputs_) remove(o->variable);
+  }
 
   ValueId emit(const OpInfo& op, List<ValueId> operands, List<Attr> attrs, const Type& requested) override {
     for (const ValueId v : operands) check_visible(v);
