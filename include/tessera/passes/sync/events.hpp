@@ -21,7 +21,7 @@ class EventNumbers {
       if (walk.run()) return changed;
       changed = true;
       const FlagFault& fault = *walk.flag_fault();
-      if (order_.holds(fault.before, fault.source)) {
+      if (order_.holds(fault.before, fault.source) || order_.holds(fault.source, fault.before)) {
         avoid_number(fault.pair);
         continue;
       }
@@ -43,7 +43,7 @@ class EventNumbers {
       if (const FlagPair& p = plan_.pairs[n]; p.used && p.from == wanted.from && p.to == wanted.to && p.after == wanted.after) return true;
     return false;
   }
-  // Where it is lowered inside of what it is raised behind, no pair and no barrier can stand between.
+  // Where one of lowering and raising stands inside of the other's operation, no pair can stand between.
   void avoid_number(std::uint32_t n) {
     FlagPair& p = plan_.pairs[n];
     p.avoided = static_cast<std::uint8_t>(p.avoided | (1u << p.event));

@@ -264,15 +264,17 @@ class OrderWalk {
     return row;
   }
   void waits(OpId op) {
+    const Timestamp behind = now_;
     for (const std::uint32_t n : plan_.waits(op)) {
       const FlagPair& p = plan_.pairs[n];
-      if (p.used) lower(n, p.home ? path_.raised[n] : snapshot(p.after, p.from), op);
+      if (p.used) lower(n, p.home ? path_.raised[n] : snapshot(p.after, p.from), op, behind);
     }
   }
-  void lower(std::uint32_t n, const VectorClock& row, OpId op) {
+  // `behind`: the last moment in front of all flags that are lowered at this place; of each other they tell nothing.
+  void lower(std::uint32_t n, const VectorClock& row, OpId op, Timestamp behind) {
     const FlagPair& p = plan_.pairs[n];
     take_later(path_.known[at(p.to)], row);
-    path_.wait(n, now_);
+    path_.wait(n, behind);
     if (mode_ != Mode::flags) return;
     op_at_.resize(++now_ + 1);
     op_at_[now_] = op;
@@ -281,8 +283,9 @@ class OrderWalk {
     path_.lowered[flag(p)].assign(1, {now_, op});
   }
   void lower_behind(OpId loop) {
+    const Timestamp behind = now_;
     for (const std::uint32_t n : plan_.homes(loop))
-      if (plan_.pairs[n].used && plan_.pairs[n].ends_waiting) lower(n, path_.raised[n], loop);
+      if (plan_.pairs[n].used && plan_.pairs[n].ends_waiting) lower(n, path_.raised[n], loop, behind);
   }
   void raise_behind(OpId op) {
     for (const std::uint32_t n : plan_.sets(op)) raise(n, snapshot(op, plan_.pairs[n].from), op);
