@@ -15,17 +15,11 @@ namespace tessera::simulator {
 template <class FunctionOrProgram>
 void simulate_level(std::string_view level, const FunctionOrProgram& meaning, const FunctionOrProgram& f,
                     const std::vector<Argument>& arguments, const SimulateOptions& options) {
-  std::vector<HostTensor> copies;
-  copies.reserve(arguments.size());
-  std::vector<Argument> own;
-  for (const Argument& a : arguments) {
-    if (a.writable() == nullptr) own.push_back(a);
-    else own.push_back(copies.emplace_back(*a.writable()));
-  }
+  const ArgumentCopies own(arguments);
   SimulateOptions without_pipes = options;
   without_pipes.pipes = nullptr;
   try {
-    static_cast<void>(simulate_lowered(meaning, f, own, without_pipes));
+    static_cast<void>(simulate_lowered(meaning, f, own.list(), without_pipes));
   } catch (const InternalError& e) { throw InternalError("after " + std::string(level) + ": " + e.text()); }
 }
 template <class FunctionOrProgram>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,24 +61,38 @@ SimulationResult run_lowered(const FunctionOrProgram& lowered, const std::vector
   }
 }
 
+/// Arguments for a run that leaves those of the caller as they are: copies stand for the tensors that may be written.
+class ArgumentCopies {
+ public:
+  explicit ArgumentCopies(const std::vector<Argument>& arguments) {
+    tensors_.reserve(arguments.size());  // the list points into it
+    for (const Argument& a : arguments) {
+      if (a.writable() == nullptr) list_.push_back(a);
+      else list_.push_back(tensors_.emplace_back(*a.writable()));
+    }
+  }
+  ArgumentCopies(const ArgumentCopies&) = delete;
+  ArgumentCopies& operator=(const ArgumentCopies&) = delete;
+  [[nodiscard]] const std::vector<Argument>& list() const { return list_; }
+
+ private:
+  std::vector<HostTensor> tensors_;
+  std::vector<Argument> list_;
+};
+
 template <class FunctionOrProgram>
 std::vector<HostTensor> run_both(const FunctionOrProgram& meaning, const FunctionOrProgram& lowered,
                                  std::vector<Argument> arguments, const SimulateOptions& options) {
   check_overlaps(entry_of(meaning), arguments);
   const std::string kernel = entry_of(meaning).name.c_str();
   const Function& entry = entry_of(lowered);
-  std::vector<HostTensor> copies;
-  copies.reserve(arguments.size());
+  std::optional<ArgumentCopies> copies;
   SimulationResult reference;
   if (options.agreement != Agreement::off) {
-    std::vector<Argument> own;
-    for (const Argument& a : arguments) {
-      if (a.writable() == nullptr) own.push_back(a);
-      else own.push_back(copies.emplace_back(*a.writable()));
-    }
+    copies.emplace(arguments);
     SimulateOptions without_pipes = options;
     without_pipes.pipes = nullptr;
-    reference = simulate(meaning, own, without_pipes);
+    reference = simulate(meaning, copies->list(), without_pipes);
   }
   const std::size_t given = arguments.size();
   std::vector<HostTensor> results;
@@ -97,11 +112,9 @@ std::vector<HostTensor> run_both(const FunctionOrProgram& meaning, const Functio
         require_agreement(kernel, "result " + std::to_string(next), r, results[next], options.agreement);
         ++next;
       }
-    std::size_t copy = 0;
     for (std::size_t i = 0; i < given; ++i)
       if (arguments[i].writable() != nullptr)
-        require_agreement(kernel, "argument " + std::to_string(i), copies[copy++], *arguments[i].writable(),
-                          options.agreement);
+        require_agreement(kernel, "argument " + std::to_string(i), *copies->list()[i].tensor(), *arguments[i].writable(), options.agreement);
   }
   if (options.statistics != nullptr) *options.statistics = std::move(run.statistics);
   return results;
